@@ -98,6 +98,17 @@ struct PublishingTests {
         #expect(!FileManager.default.fileExists(atPath: publisher.root.appending(path: "packs/shop/3.0/patches").path))
     }
 
+    @Test("every patch is kept if the largest share is infinite", arguments: [Double.infinity, .nan])
+    func everyPatch(share: Double) async throws {
+        let publisher = try Publisher()
+        let releases = publisher.releases(on: LocalFileSystem(), .init(largestPatchShare: share))
+        for (number, seed) in [("1.0", 1), ("2.0", 2)] as [(String, UInt64)] {
+            let pack = try publisher.pack(number, files: ["a.bin": Publisher.noise(30_000, seed: seed)])
+            let publication = try await releases.publish(zip: pack, signedBy: [publisher.key])
+            #expect(publication.omitted.isEmpty)
+        }
+    }
+
     @Test("a damaged older pack prevents its patches, not the release")
     func damagedBase() async throws {
         let publisher = try Publisher()

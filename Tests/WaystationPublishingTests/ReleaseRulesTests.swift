@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationArchive
 import WaystationPacks
 
 @testable import WaystationPublishing
@@ -184,6 +185,31 @@ struct ReleaseRulesTests {
         entry = try #require(try publisher.catalogue().modules.first)
         #expect(entry.minimumVersion == nil)
         #expect(entry.minimumAppVersion == nil)
+    }
+
+    @Test("a pack that asks for a higher version than its own is neither built nor published")
+    func impossibleMinimum() async throws {
+        let built = #expect(throws: PackError.self) { try publisher.pack("1.5", minimumPackVersion: "15") }
+        #expect(built?.code == .invalidArgument)
+        let manifest = try PackManifest(
+            module: module(),
+            version: version("1.5"),
+            baseURLs: ["https://shop.example/"],
+            minimumPackVersion: version("15"),
+            files: [PackedFile(path: "a", size: 1, sha256: PackDigest(of: Data("a".utf8)).hex)]
+        )
+        var bytes = Data()
+        let writer = ZipWriter { bytes.append(contentsOf: $0) }
+        try writer.add(PackManifest.fileName, from: manifest.json())
+        try writer.add("a", from: Data("a".utf8))
+        try writer.finish()
+        let zip = publisher.folder.appending(path: "pack.zip")
+        try bytes.write(to: zip)
+        let error = await #expect(throws: PackError.self) {
+            try await publisher.releases.publish(zip: zip, signedBy: [publisher.key])
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains("15") == true)
     }
 
     @Test("a pack without files is never published, whatever the caller allows", arguments: [false, true])

@@ -24,8 +24,14 @@ struct CompressedEntry {
 
     /// Reads and compresses all of a source.
     ///
-    /// A source that deflating does not make smaller is stored.
-    init(_ source: any ByteSource, compression: ZipWriter.Compression, maximumKept: Int = Self.maximumKept) throws {
+    /// A source that deflating does not make smaller is stored, and so is one that it makes so small that a reader takes
+    /// the entry for an attack.
+    init(
+        _ source: any ByteSource,
+        compression: ZipWriter.Compression,
+        maximumRatio: Int = ZipLimits().maximumRatio,
+        maximumKept: Int = Self.maximumKept
+    ) throws {
         self.source = source
         level = compression.level ?? 0
         var checksum = CRC32()
@@ -37,7 +43,8 @@ struct CompressedEntry {
         }
         crc32 = checksum.value
         size = source.length
-        let isDeflated = compression.level != nil && compressedSize < size
+        let isDeflated =
+            compression.level != nil && compressedSize < size && size / max(1, compressedSize) < max(1, maximumRatio)
         method = isDeflated ? .deflated : .stored
         self.compressedSize = isDeflated ? compressedSize : size
         self.kept = isDeflated == (compression.level != nil) && compressedSize <= maximumKept ? kept : nil

@@ -48,7 +48,8 @@ public final class ZipWriter {
 
     /// Starts an archive.
     ///
-    /// Only the limits on names and on the number of entries apply.
+    /// Only the limits on names, on the number of entries and on the ratio apply: a file that would shrink too much for a
+    /// reader is stored.
     public convenience init(limits: ZipLimits = ZipLimits(), to sink: @escaping Sink) {
         self.init(limits: limits, wideBound: Int(UInt32.max), to: sink)
     }
@@ -84,7 +85,7 @@ public final class ZipWriter {
     ) throws {
         try write {
             let name = try claim(path, isDirectory: false)
-            let content = try CompressedEntry(source, compression: compression)
+            let content = try CompressedEntry(source, compression: compression, maximumRatio: limits.maximumRatio)
             try put(name, isDirectory: false, modified: modified, content: content)
         }
     }

@@ -18,7 +18,8 @@ public enum PackBuilder {
     ///   - compression: How each file is stored; deflated by default.
     /// - Returns: The manifest.
     /// - Throws: ``PackError``: `fileSystem` when the folder does not exist or the disk fails, `invalidArgument` when
-    ///   the folder holds no files, or a name or kind of file that a pack cannot hold. No file is left at `zip` then.
+    ///   the folder holds no files, or a name or kind of file that a pack cannot hold, or when the description's minimum
+    ///   is above its version. No file is left at `zip` then.
     @discardableResult
     public static func build(
         folder: URL,
@@ -26,6 +27,7 @@ public enum PackBuilder {
         to zip: URL,
         compression: ZipWriter.Compression = .deflated
     ) throws(PackError) -> PackManifest {
+        try description.checkMinimum()
         let root = folder.path(percentEncoded: false).trimmingTrailingSlash
         let destination = zip.path(percentEncoded: false)
         let fileSystem = LocalFileSystem()
@@ -77,6 +79,18 @@ public enum PackBuilder {
         } catch {
             throw PackError(.fileSystem, "the pack of \(root) cannot be built", cause: error)
         }
+    }
+}
+
+extension PackDescription {
+    /// Refuses a pack that no client could use once it is installed.
+    fileprivate func checkMinimum() throws(PackError) {
+        guard let minimumPackVersion, minimumPackVersion > version else { return }
+        throw PackError(
+            .invalidArgument,
+            "\(module) \(version) asks for at least version \(minimumPackVersion) of itself, so no client could use it: "
+                + "give a minimum of at most \(version)"
+        )
     }
 }
 

@@ -99,7 +99,12 @@ struct ArtifactDownload: Sendable {
     private func admitAnnounced(_ meaning: DownloadResponse) throws {
         guard artifact.size == nil else { return }
         switch meaning {
-        case .resume(let total?), .begin(let total?, _): try admit(total)
+        case .resume(let total?), .begin(let total?, _):
+            try admit(total)
+            guard total <= maximumSize else {
+                try PartialFile.remove(paths, files)
+                throw PackError.tooLarge(artifact.url, limit: maximumSize)
+            }
         default: break
         }
     }
@@ -121,7 +126,7 @@ struct ArtifactDownload: Sendable {
         into partial: inout PartialFile
     ) async throws -> DownloadedArtifact {
         let total = artifact.size ?? partial.record.total
-        let limit = total ?? maximumSize
+        let limit = artifact.size ?? maximumSize
         let start = partial.length
         report(DownloadProgress(completed: start, expected: total))
         do {

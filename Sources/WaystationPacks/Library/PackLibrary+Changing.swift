@@ -40,31 +40,42 @@ extension PackLibrary {
     ///
     /// - Parameters:
     ///   - module: The module.
+    ///   - version: The version that was found bad: if another one is active by now, as after an update, nothing
+    ///     changes. Nil, the default, means the active version.
     ///   - reason: The reason, for the record and the event. The version that is rolled back is marked as bad with it.
     ///   - retryInterval: How long an updater skips the version before it tries it again; a day by default.
     /// - Throws: ``PackError`` with the code `notInstalled` when the module has no active version.
     public func rollBack(
         _ module: ModuleID,
+        version: PackVersion? = nil,
         reason: String,
         retryingAfter retryInterval: Duration = .seconds(86_400)
     ) async throws(PackError) {
-        try await update(module) { library, record -> PackVersion in
+        try await update(module) { library, record -> PackVersion? in
             guard let current = record.version(inFolder: record.active) else { throw Self.missing(module, nil) }
+            guard version == nil || version == current.version else { return nil }
             let now = library.environment.now()
             record.giveUp(current, reason: reason, retryAt: now.addingTimeInterval(retryInterval.inSeconds), at: now)
             return current.version
         } telling: { version in
-            self.tell(.rolledBack, module, version, reason)
+            if let version { self.tell(.rolledBack, module, version, reason) }
         }
     }
 
     /// Confirms that the active version works, which ends its trial.
     ///
     /// Does nothing when the version is not on trial.
+    ///
+    /// - Parameters:
+    ///   - module: The module.
+    ///   - version: The version that works: if another one is active by now, as after an update, nothing changes. Nil,
+    ///     the default, means the active version.
     /// - Throws: ``PackError`` when the disk fails.
-    public func confirm(_ module: ModuleID) async throws(PackError) {
+    public func confirm(_ module: ModuleID, version: PackVersion? = nil) async throws(PackError) {
         try await update(module) { _, record -> PackVersion? in
-            guard let current = record.version(inFolder: record.active), current.trialSince != nil else { return nil }
+            guard let current = record.version(inFolder: record.active), current.trialSince != nil,
+                version == nil || version == current.version
+            else { return nil }
             record.change(current.folder) { version in
                 version.trialSince = nil
                 version.trialStarts = nil

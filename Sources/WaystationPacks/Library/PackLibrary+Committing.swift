@@ -24,7 +24,7 @@ extension PackLibrary {
     ///
     /// The version counts as installed from the moment when the module's record names it. If a version with the same
     /// manifest is installed already, the staged files are not moved; the installed version only takes over the staged
-    /// zip, if it has none.
+    /// zip, if it has none or came from another one.
     ///
     /// - Parameters:
     ///   - staged: The complete version, synchronised to the disk.
@@ -53,14 +53,16 @@ extension PackLibrary {
                 try environment.fileSystem.createDirectory(layout.module(module))
                 try environment.fileSystem.rename(staged.staging.root, to: layout.version(folder, of: module))
             }
-            let newArchive = known != nil && known?.isArchiveKept != true && staged.archive?.isKept == true
-            if newArchive {
+            let takeOver = known.flatMap { known in staged.archive.map { known.takeOver($0) } }
+            if takeOver?.movesFile == true {
                 try environment.fileSystem.rename(staged.staging.archive, to: layout.archive(of: module, folder))
                 try environment.fileSystem.synchronizeDirectory(layout.version(folder, of: module))
             }
             var isDone = false
             defer { if !isDone { recover(module) } }
             try environment.fileSystem.synchronizeDirectory(layout.module(module))
+            // The folder of the module may be new.
+            if known == nil { try environment.fileSystem.synchronizeDirectory(layout.modules) }
             let made = try updateNow(module) { record in
                 if known == nil {
                     record.versions.append(
@@ -77,13 +79,7 @@ extension PackLibrary {
                         )
                     )
                 }
-                if newArchive {
-                    record.change(folder) { version in
-                        version.archiveDigests = staged.archive?.digests
-                        version.archiveURL = staged.archive?.url ?? version.archiveURL
-                        version.isArchiveKept = true
-                    }
-                }
+                if let takeOver { record.change(folder) { $0 = takeOver.version } }
                 guard isActivated, record.active != folder else { return false }
                 record.activate(folder)
                 // The download of the whole pack works again, so its next failure counts as the first one.
@@ -93,6 +89,9 @@ extension PackLibrary {
                 return true
             }
             isDone = true
+            if takeOver?.leavesFile == true {
+                try? environment.fileSystem.removeFile(layout.archive(of: module, folder))
+            }
             sweep(module)
             guard let version = state.withLock({ $0.records[module] })?.version(inFolder: folder) else {
                 // The version's manifest or folder was damaged before it was first opened; the event has been reported.
@@ -108,9 +107,36 @@ extension PackLibrary {
         return commit.pack
     }
 
+    fileprivate struct TakeOver {
+        /// The version with the digests and the URL of the new zip.
+        var version: ModuleRecord.Version
+        /// Whether the new zip becomes the kept one.
+        let movesFile: Bool
+        /// Whether the kept zip is not the one that the record names any more.
+        let leavesFile: Bool
+    }
+
     private struct Commit: Sendable {
         let pack: InstalledPack
         let isNew: Bool
         let isNowActive: Bool
+    }
+}
+
+extension ModuleRecord.Version {
+    /// The version after the same files were installed again from a zip, which may be another one.
+    ///
+    /// The digests and the URL of the zip show the next check that the offer is installed already.
+    fileprivate func takeOver(_ archive: PackLibrary.ArchiveOrigin) -> PackLibrary.TakeOver {
+        let isSame = Set(archive.digests).isSubset(of: archiveDigests ?? [])
+        var version = self
+        if !isSame { version.archiveDigests = archive.digests }
+        version.archiveURL = archive.url ?? archiveURL
+        version.isArchiveKept = archive.isKept || (isSame && isArchiveKept == true)
+        return PackLibrary.TakeOver(
+            version: version,
+            movesFile: archive.isKept && !(isSame && isArchiveKept == true),
+            leavesFile: isArchiveKept == true && version.isArchiveKept != true
+        )
     }
 }

@@ -152,10 +152,14 @@ extension PackLibrary {
             let output = try fileSystem.createFile(scratch)
             var digesters = [Digester(.sha256), Digester(.md5)]
             do {
-                try BSDiffPatch(FileSource(fileSystem.openFile(patch))).apply(to: old) { bytes in
+                // A zip that a patch makes may be as large as one that is fetched as a whole.
+                let limits = PatchLimits(newSize: ZipLimits().maximumTotalSize)
+                try BSDiffPatch(FileSource(fileSystem.openFile(patch)), limits: limits).apply(to: old) { bytes in
                     for index in digesters.indices { digesters[index].update(bytes) }
                     try fileSystem.write(Data(bytes), to: output)
                 }
+                // The zip stays with the version, as the base of the next patch.
+                try fileSystem.synchronize(output)
             } catch let error as PatchError {
                 throw PackError(.damaged, "the zip patch cannot be applied: fetch the whole pack", cause: error)
             }

@@ -153,11 +153,14 @@ extension LocalPack {
 
 extension FailedUpdate {
     fileprivate func isOfVersion(of offer: ModuleOffer) -> Bool {
-        way == .version && to != nil && to == offer.version && concerns(offer.manifest)
+        offer.version.map { isOfVersion($0, offer.manifest) } ?? false
     }
 
-    fileprivate func isOfVersion(of pack: LocalPack) -> Bool {
-        way == .version && to == pack.version && concerns(pack.manifest)
+    fileprivate func isOfVersion(of pack: LocalPack) -> Bool { isOfVersion(pack.version, pack.manifest) }
+
+    /// Whether a version was found bad.
+    func isOfVersion(_ version: PackVersion, _ manifest: PackDigest?) -> Bool {
+        way == .version && to == version && concerns(manifest)
     }
 
     /// Whether a manifest with this digest is, or may be, the one that was found bad; true when a digest is missing.

@@ -99,6 +99,7 @@ struct OfferFollower: Sendable {
             throw PackError(.damaged, "the patch cannot be applied: the whole pack is fetched", cause: error)
         }
         try check(staged)
+        try await checkWasNotBad(staged)
         if Task.isCancelled {
             throw PackError(.cancelled, "the update of \(module) was cancelled; the next check continues it")
         }
@@ -215,6 +216,20 @@ struct OfferFollower: Sendable {
                 "\(module) \(manifest.version) needs version \(minimum) of the app, which is \(update.updater.app.version)"
             )
         }
+    }
+
+    /// Refuses a version that was found bad, which an offer without a version does not show before it is fetched.
+    private func checkWasNotBad(_ staged: PackLibrary.StagedPack) async throws(PackError) {
+        let (version, manifest) = (staged.manifest.version, PackDigest(of: staged.json))
+        let failures = try await situation().failures
+        guard let bad = failures.first(where: { $0.retryAt > update.now && $0.isOfVersion(version, manifest) }) else {
+            return
+        }
+        throw PackError(
+            .damaged,
+            "the pack offered for \(module) is version \(version), which was found bad: it may be installed again from "
+                + "\(bad.retryAt.formatted(.iso8601)) on"
+        )
     }
 
     // MARK: - Recording failures

@@ -14,7 +14,7 @@ struct CatalogueSigner: Sendable {
     ///   - index: The index, which gets the catalogue's times and its digest.
     ///   - place: The place of the index, for messages.
     /// - Returns: The signed catalogue.
-    /// - Throws: ``PackError`` when no serial number is left.
+    /// - Throws: ``PackError`` when no serial number is left, or when clients would refuse the catalogue for its size.
     func sign(_ index: inout ReleaseIndex, at place: String) throws -> Data {
         let (serial, overflow) = index.serial.addingReportingOverflow(1)
         guard !overflow else { throw PackError(.damaged, "the serial number in \(place) cannot grow any more") }
@@ -26,6 +26,13 @@ struct CatalogueSigner: Sendable {
         index.expires = expires
         index.keys = keys.map(\.trusted.id)
         let catalogue = try index.catalogue(issued: issued, expires: expires).signed(by: keys)
+        guard catalogue.count <= CatalogueSource.standardMaximumSize else {
+            throw PackError(
+                .tooLarge,
+                "the catalogue would have \(catalogue.count) bytes for \(index.releaseCount) releases, but clients read at "
+                    + "most \(CatalogueSource.standardMaximumSize): remove old releases with `waystation prune`"
+            )
+        }
         index.catalogue = PackDigest(of: catalogue)
         return catalogue
     }

@@ -14,6 +14,15 @@ struct PreparationPlan: Sendable {
     var environment: PackEnvironment
 }
 
+extension PreparationPlan {
+    /// The largest size of a patch to a pack of this size; a share that is no number keeps every patch.
+    fileprivate func largestPatch(for size: Int) -> Int {
+        let largest = Double(size) * largestPatchShare
+        guard largest < Double(Int.max) else { return .max }
+        return Int(max(0, largest))
+    }
+}
+
 /// A release that is complete and synchronised to the disk, but not yet moved into place.
 struct PreparedRelease: Sendable {
     let paths: ReleasePaths
@@ -56,6 +65,13 @@ struct PreparedRelease: Sendable {
         let manifest = contents.manifest
         paths = ReleasePaths(module: manifest.module, version: manifest.version, attempt: plan.attempt)
         try index.check(digests.sha256, canBePublishedAs: manifest.version, of: manifest.module)
+        if let minimum = manifest.minimumPackVersion, minimum > manifest.version {
+            throw PackError(
+                .invalidArgument,
+                "\(manifest.module) \(manifest.version) asks for at least version \(minimum) of itself, so no client "
+                    + "could use it: build it again with a minimum of at most \(manifest.version)"
+            )
+        }
         if let known = index[manifest.module]?.release(manifest.version) {
             (release, self.folder, omitted) = (known, nil, [])
             return
@@ -72,7 +88,7 @@ struct PreparedRelease: Sendable {
             archive: archive,
             manifest: contents.manifestDigest,
             folder: folder,
-            largestSize: Int(Double(digests.size) * plan.largestPatchShare),
+            largestSize: plan.largestPatch(for: digests.size),
             fileSystem: fileSystem
         )
         for base in (index[manifest.module]?.releases ?? []).suffix(max(0, plan.deltas)).reversed() {

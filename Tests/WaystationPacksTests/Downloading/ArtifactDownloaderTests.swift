@@ -211,6 +211,18 @@ import WaystationTesting
         await fixture.origin.waitForAbandonedRequests(1)
     }
 
+    @Test("A file without a known size is refused if its announced length, or its parts together, are above the limit")
+    func announcedTooLarge() async throws {
+        let fixture = try DownloadFixture(maximumSize: 120_000) { _, number in
+            number == 0
+                ? .stream([.bytes(Data(count: 50_000)), .close], framing: .declaredLength(200_000))
+                : .stream([.bytes(Data(count: 100_000)), .close], framing: .chunked)
+        }
+        let artifact = Artifact(url: fixture.origin.url("/pack.zip"))
+        #expect(await errorCode { try await fixture.downloader.download(artifact) } == .tooLarge)
+        #expect(try fixture.directory.names.isEmpty)
+    }
+
     @Test("An announced length other than the offer's fails the download before it writes", arguments: [100, 300_000])
     func lyingLength(length: Int) async throws {
         let bytes = bytes

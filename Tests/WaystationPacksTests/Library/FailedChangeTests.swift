@@ -45,6 +45,25 @@ struct FailedChangeTests {
         #expect(hadDoubt)
     }
 
+    @Test("The first version of a module, and the zip that a patch makes, are synchronized with all that names them")
+    func synchronized() async throws {
+        let synchronized = Mutex<[String]>([])
+        let fixture = try UpdateFixture(
+            FaultyFileSystem { operation, path in
+                guard operation == .synchronizeDirectory || operation == .synchronize else { return }
+                synchronized.withLock { $0.append(path) }
+            }
+        )
+        try fixture.publish("1.0")
+        _ = try await fixture.updater().check(isForced: true)
+        #expect(synchronized.withLock { $0.contains(fixture.home.layout.modules) })
+        try fixture.publish("1.1")
+        try fixture.offerZipPatch(from: "1.0", to: "1.1")
+        let report = try await fixture.updater().check(isForced: true)
+        #expect(report.failures.isEmpty, "\(report)")
+        #expect(synchronized.withLock { $0.contains { $0.hasSuffix("/new.zip") } })
+    }
+
     @Test("is reported as made but not durable when only the last synchronization with the disk fails")
     func doubt() async throws {
         let fixture = try await Self.prepared()

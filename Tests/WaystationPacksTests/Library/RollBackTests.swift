@@ -32,6 +32,28 @@ struct RollBackTests {
         #expect(fixture.library.module(.shop)?.active == nil)
     }
 
+    @Test("or a confirmation of a version changes nothing if another version is active by now")
+    func otherVersion() async throws {
+        let updater = fixture.updater { $0.healthWindow = .seconds(10) }
+        let (one, two) = (PackVersion(literal: "1.0"), PackVersion(literal: "1.1"))
+        try fixture.publish("1.0")
+        _ = try await updater.check(isForced: true)
+        try fixture.publish("1.1")
+        _ = try await updater.check(isForced: true)
+        try await fixture.library.confirm(.shop, version: one)
+        try await fixture.library.rollBack(.shop, version: one, reason: "white page")
+        #expect(try fixture.title() == "<title>1.1</title>")
+        guard case .trial? = fixture.library.module(.shop)?.active?.health else {
+            Issue.record("the confirmation of 1.0 ended the trial of 1.1")
+            return
+        }
+        #expect(!fixture.home.events.contains { $0.hasPrefix("rolledBack") })
+        try await fixture.library.confirm(.shop, version: two)
+        #expect(fixture.library.module(.shop)?.active?.health == .confirmed)
+        try await fixture.library.rollBack(.shop, version: two, reason: "white page")
+        #expect(try fixture.title() == "<title>1.0</title>")
+    }
+
     @Test("skips the withdrawn version even after the next one was installed")
     func after() async throws {
         var first = try fixture.publish("1.0")

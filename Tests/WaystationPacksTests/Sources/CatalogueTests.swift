@@ -203,12 +203,29 @@ import WaystationTesting
         let base = try Sample.url("https://cdn.example/c.json")
         var module = try catalogue().modules[0]
         module.rollout?.percentage = 0
-        #expect(try module.offer(to: "i", from: base).archive?.url.lastPathComponent == "1.0.zip")
+        #expect(try module.offer(to: "i", having: nil, from: base).archive?.url.lastPathComponent == "1.0.zip")
         module.live = nil
-        let offer = try module.offer(to: "i", from: base)
+        let offer = try module.offer(to: "i", having: nil, from: base)
         #expect(offer.version == nil && offer.archive == nil)
         module.isActive = false
-        #expect(try !module.offer(to: "i", from: base).isActive)
+        #expect(try !module.offer(to: "i", having: nil, from: base).isActive)
+    }
+
+    @Test(
+        "A client is switched off whose version was taken back, unless it gets another one or has the one of the rollout",
+        arguments: [
+            ("1.0", nil, nil, false), ("1.0", nil, "2.0", false), ("2.0", nil, "2.0", true), ("1.0", "2.0", nil, true),
+            ("9.9", nil, nil, true), (nil, nil, nil, true),
+        ] as [(String?, String?, String?, Bool)]
+    )
+    func takenBack(installed: String?, live: String?, rollout: String?, isActive: Bool) throws {
+        var module = try catalogue().modules[0]
+        module.live = live.flatMap { PackVersion($0) }
+        module.rollout = try rollout.map { Rollout(try Sample.version($0), percentage: 0, salt: "s") }
+        let base = try Sample.url("https://cdn.example/c.json")
+        let offer = try module.offer(to: "i", having: installed.flatMap { PackVersion($0) }, from: base)
+        #expect(offer.isActive == isActive)
+        #expect(offer.version?.description == live)
     }
 
     @Test("A catalogue cannot send clients to files on their own machine")
@@ -217,7 +234,7 @@ import WaystationTesting
         var module = try catalogue().modules[0]
         module.releases[0] = try release("1.0", url: "file:///etc/passwd")
         module.rollout = nil
-        #expect(await errorCode { try module.offer(to: "i", from: base) } == .badAnswer)
+        #expect(await errorCode { try module.offer(to: "i", having: nil, from: base) } == .badAnswer)
     }
 
     @Test("A catalogue without end is cut off")

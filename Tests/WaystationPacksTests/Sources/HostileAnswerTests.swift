@@ -105,7 +105,7 @@ import WaystationTestSupport
             let code = await errorCode {
                 let opened = try Catalogue.opening(bytes, signedBy: [key.trusted], after: nil, now: Sample.moment)
                 let base = try Sample.url("https://cdn.example/")
-                for module in opened.catalogue.modules { _ = try module.offer(to: "i", from: base) }
+                for module in opened.catalogue.modules { _ = try module.offer(to: "i", having: nil, from: base) }
             }
             #expect([nil, .badAnswer, .unsupportedVersion, .expired].contains(code), "\(String(describing: code))")
         }

@@ -9,11 +9,11 @@ import Testing
         let url = try Sample.url(current)
         let fetch = Fetch(FetchRequest(url, maximumBodySize: 1), URLSession.shared.dataTask(with: url)) {}
         var request = URLRequest(url: try Sample.url(next))
-        for name in ["Authorization", "Cookie", "Proxy-Authorization", "Range"] {
+        for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-API-Key", "Range"] {
             request.setValue("x", forHTTPHeaderField: name)
         }
         var followed: URLRequest?
-        for _ in 0..<times { followed = fetch.redirect(from: url, to: request) }
+        for _ in 0..<times { followed = fetch.redirect(from: url, status: 302, to: request) }
         return followed
     }
 
@@ -29,7 +29,7 @@ import Testing
     )
     func credentials(current: String, next: String, areKept: Bool) throws {
         let request = try #require(try target(from: current, to: next))
-        for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
+        for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-API-Key"] {
             #expect((request.value(forHTTPHeaderField: name) != nil) == areKept)
         }
         #expect(request.value(forHTTPHeaderField: "Range") == "x")

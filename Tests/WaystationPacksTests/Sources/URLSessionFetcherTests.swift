@@ -44,6 +44,43 @@ import WaystationTesting
         #expect(received.value(of: "Cookie") == nil)
     }
 
+    @Test("A redirect that keeps the method keeps the body, and takes no key to another origin", arguments: [307, 308])
+    func redirectedBody(status: Int) async throws {
+        let key = try #require(HTTPField.Name("X-API-Key"))
+        let other = try ScriptedOrigin { _ in .ok(Data("answer".utf8)) }
+        let target = other.url("/there").absoluteString
+        let origin = try ScriptedOrigin { request in
+            .status(status, fields: ["Location": request.path == "/here" ? target : "/here"])
+        }
+        let request = FetchRequest(
+            origin.url("/start"),
+            method: .post,
+            fields: [.contentType: "application/json", key: "secret"],
+            body: Data("question".utf8),
+            maximumBodySize: 10
+        )
+        let response = try await fetcher.fetch(request)
+        #expect(response.status == 200)
+        #expect(response.url == other.url("/there"))
+        #expect(try await body(response) == Data("answer".utf8))
+        #expect(origin.requests.map(\.path) == ["/start", "/here"])
+        for received in origin.requests + other.requests {
+            #expect(received.method == "POST")
+            #expect(received.body == Data("question".utf8))
+            #expect(received.value(of: "Content-Type") == "application/json")
+        }
+        #expect(origin.requests.allSatisfy { $0.value(of: "X-API-Key") == "secret" })
+        #expect(other.requests.allSatisfy { $0.value(of: "X-API-Key") == nil })
+    }
+
+    @Test("A server that redirects a request with a body without an end gets eleven requests")
+    func endlessRedirects() async throws {
+        let origin = try ScriptedOrigin { _ in .status(308, fields: ["Location": "/"]) }
+        let request = FetchRequest(origin.url("/"), method: .post, body: Data("question".utf8), maximumBodySize: 10)
+        #expect(try await fetcher.fetch(request).status == 308)
+        #expect(origin.requests.count == 11)
+    }
+
     @Test("The head is available before the body, and parts are delivered as they arrive")
     func streaming() async throws {
         let gates = [try ScriptedOrigin.Gate(), try ScriptedOrigin.Gate()]

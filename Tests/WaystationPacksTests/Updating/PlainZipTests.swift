@@ -146,6 +146,61 @@ struct PlainZipTests {
         #expect(library.module(.shop)?.active?.version.description == "1.4.2")
     }
 
+    /// Two zips of the same files.
+    private func zips() throws -> [URL] {
+        let folder = try home.folder(["index.html": String(repeating: "one ", count: 500)])
+        return try [ZipWriter.Compression.deflated, .stored].map { compression in
+            let zip = home.root.appending(path: "\(UUID().uuidString).zip")
+            try ZipWriter.write(folder: folder, to: zip, compression: compression)
+            return zip
+        }
+    }
+
+    /// A source that offers a zip without saying which version it is.
+    private func offer(_ zip: URL) throws -> ModuleListSource {
+        _ = try server.put(Data(contentsOf: zip), at: "cart-1.4.2.zip")
+        return try modules(
+            """
+            {"moduleId": "shop", "packageUrl": "cart-1.4.2.zip", "packageMD5": "\(PackDigest(ofFile: zip, .md5).hex)",
+             "mode": 1, "whitelist": ["https://shop.example/cart/"]}
+            """
+        )
+    }
+
+    @Test("many modules: the same files in another zip are fetched once, and that zip is the base of the next patch")
+    func zippedAgain() async throws {
+        let zips = try zips()
+        _ = try await check(offer(zips[0]))
+        #expect(try await check(offer(zips[1])).failures.isEmpty)
+        let fetched = server.fetched
+        let report = try await check(offer(zips[1]))
+        #expect(report.outcomes.first?.kind.isUpToDate == true, "\(report)")
+        #expect(server.fetched == fetched)
+        #expect(library.module(.shop)?.active?.archiveDigests.contains(try PackDigest(ofFile: zips[1])) == true)
+        let new = try put(["index.html": "two"], at: "cart-2.zip")
+        let patch = try BSDiffPatch.create(from: FileSource(zips[1]), to: FileSource(new))
+        _ = try server.put(patch, at: "1-2.patch")
+        let patched = try await check(
+            modules(
+                """
+                {"moduleId": "shop", "packageMD5": "\(PackDigest(ofFile: new, .md5).hex)", "patchUrl": "1-2.patch",
+                 "patchMD5": "\(PackDigest(of: patch, .md5).hex)", "mode": 2, "whitelist": ["https://shop.example/cart/"]}
+                """
+            )
+        )
+        #expect(patched.outcomes.first?.isUpdated(by: .zipPatch) == true, "\(patched)")
+    }
+
+    @Test("many modules: files that were found bad are not installed again from another zip")
+    func zippedAgainAfterRollBack() async throws {
+        let zips = try zips()
+        _ = try await check(offer(zips[0]))
+        try await library.rollBack(.shop, reason: "white page")
+        let report = try await check(offer(zips[1]))
+        #expect(report.failures.first?.error.message.contains("found bad") == true, "\(report)")
+        #expect(library.module(.shop)?.active == nil)
+    }
+
     @Test("many modules: a patch to a zip without a manifest applies")
     func modulesPatch() async throws {
         let old = try put(["index.html": "one"], at: "cart-1.zip")

@@ -12,7 +12,9 @@ public struct CatalogueSource: PackSource {
     /// How many different keys must have signed; 1 by default.
     public var threshold = 1
     /// The largest catalogue that is read, in bytes; 8 MiB by default.
-    public var maximumSize = 8 << 20
+    public var maximumSize = Self.standardMaximumSize
+
+    package static let standardMaximumSize = 8 << 20
 
     private let fetcher: any PackFetching
     private let now: @Sendable () -> Date
@@ -51,7 +53,10 @@ public struct CatalogueSource: PackSource {
         var answer = UpdateAnswer(offers: [], retryAfter: response.retryAfter, catalogueState: state)
         for module in catalogue.modules {
             do {
-                answer.offers.append(try module.offer(to: inquiry.installID, from: response.url))
+                let installed = inquiry.modules.first(where: { $0.id == module.module })?.version
+                answer.offers.append(
+                    try module.offer(to: inquiry.installID, having: installed, from: response.url)
+                )
             } catch {
                 answer.problems.append(error)
             }
@@ -67,10 +72,26 @@ extension Catalogue.Module {
         return rollout.version
     }
 
-    /// The offer for an installation, from a catalogue at the URL `base`.
-    func offer(to installID: String, from base: URL) throws(PackError) -> ModuleOffer {
+    /// The offer for an installation.
+    ///
+    /// An installation that has a version which is neither live nor being rolled out, and which gets no other one, must
+    /// not use it: the publisher has taken it back. The module is then switched off until another version is offered.
+    ///
+    /// - Parameters:
+    ///   - installID: The installation.
+    ///   - installed: The version that it has; nil if it has none.
+    ///   - base: The URL of the catalogue.
+    /// - Returns: The offer.
+    /// - Throws: ``PackError`` if an address in the catalogue is not valid.
+    func offer(
+        to installID: String,
+        having installed: PackVersion?,
+        from base: URL
+    ) throws(PackError) -> ModuleOffer {
         var offer = ModuleOffer(module, version: version(for: installID))
-        offer.isActive = isActive
+        let isTakenBack =
+            offer.version == nil && installed != rollout?.version && releases.contains { $0.version == installed }
+        offer.isActive = isActive && !isTakenBack
         offer.isExact = true
         offer.minimumVersion = minimumVersion
         offer.minimumAppVersion = minimumAppVersion

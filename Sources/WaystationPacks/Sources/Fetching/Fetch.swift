@@ -32,7 +32,9 @@ final class Fetch: Sendable {
         var hasHead = false
         var hasEnded = false
         var received = 0
-        var redirects = 0
+        var redirects: Int
+        /// The request that must follow a redirect, because it has a body and Foundation would drop it.
+        var next: FetchRequest?
     }
 
     private static let redirectLimit = 10
@@ -45,9 +47,22 @@ final class Fetch: Sendable {
     ///
     /// After that only the reader may hold it, since only then does dropping the response stop the fetch.
     private let body: Mutex<AsyncThrowingStream<Data, any Error>?>
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ request: FetchRequest, _ task: URLSessionDataTask, forget: @escaping @Sendable () -> Void) {
+    /// Makes a fetch, which does nothing yet.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - task: The task that sends it.
+    ///   - redirects: The number of redirects that have led to the request.
+    ///   - forget: Called when the fetch needs no more calls of the session's delegate.
+    init(
+        _ request: FetchRequest,
+        _ task: URLSessionDataTask,
+        after redirects: Int = 0,
+        forget: @escaping @Sendable () -> Void
+    ) {
+        state = Mutex(State(redirects: redirects))
         self.request = request
         self.task = task
         self.forget = forget
@@ -109,8 +124,10 @@ final class Fetch: Sendable {
         }
     }
 
-    /// The request for a redirect; nil when the redirect is not followed.
-    func redirect(from current: URL?, to next: URLRequest) -> URLRequest? {
+    /// The request for a redirect; nil when Foundation must not follow it.
+    ///
+    /// A redirect to another origin gets none of the fields that may hold a secret, such as the key of an API.
+    func redirect(from current: URL?, status: Int, to next: URLRequest) -> URLRequest? {
         guard let current, let target = next.url, target.isHTTP else { return nil }
         let isDowngrade = current.scheme?.lowercased() == "https" && target.scheme?.lowercased() != "https"
         let isTooMany = state.withLock { state in
@@ -118,13 +135,34 @@ final class Fetch: Sendable {
             return state.redirects > Self.redirectLimit
         }
         guard !isDowngrade, !isTooMany else { return nil }
+        let isForeign = !current.hasSameOrigin(as: target)
+        // The same request goes to the new URL (RFC 9110 §15.4.8 and §15.4.9); Foundation would send it without its body.
+        if [307, 308].contains(status), !request.body.isEmpty {
+            var again = request
+            again.url = target
+            if isForeign { again.fields = HTTPFields(again.fields.filter { Self.isHarmless($0.name.canonicalName) }) }
+            state.withLock { $0.next = again }
+            return nil
+        }
         var next = next
-        if !current.hasSameOrigin(as: target) {
-            for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
+        if isForeign {
+            for name in (next.allHTTPHeaderFields ?? [:]).keys where !Self.isHarmless(name.lowercased()) {
                 next.setValue(nil, forHTTPHeaderField: name)
             }
         }
         return next
+    }
+
+    /// The request that must follow the response, and the number of redirects that lead to it; nil if the response is
+    /// the answer.
+    var next: (request: FetchRequest, redirects: Int)? {
+        state.withLock { state in state.next.map { ($0, state.redirects) } }
+    }
+
+    /// Whether a field goes to another origin with a redirect: the range, the validators, and the kind of content.
+    private static func isHarmless(_ name: String) -> Bool {
+        ["range", "if-range", "if-none-match", "if-modified-since", "content-type", "content-length", "user-agent"]
+            .contains(name) || name.hasPrefix("accept")
     }
 
     /// Ends the fetch; `response` is a head that may not have been delivered yet.

@@ -10,7 +10,8 @@ public import FoundationNetworking
 ///
 /// The session uses only Foundation's loaders, so packs are never fetched through an interceptor. It keeps no cache, no
 /// cookies and no credentials. Redirects are followed to http and https URLs, never from https to http, at most ten in
-/// a row; on a redirect to another origin, `Authorization`, `Cookie` and `Proxy-Authorization` are removed.
+/// a row; a 307 or 308 sends the body again. A redirect to another origin gets only the fields about ranges, validators
+/// and kinds of content, so that no key or password leaves its origin.
 ///
 /// Foundation on Linux has no back pressure: bytes that arrive faster than the reader takes them are kept in memory.
 public final class URLSessionFetcher: PackFetching {
@@ -60,13 +61,18 @@ public final class URLSessionFetcher: PackFetching {
         guard request.url.isHTTP else {
             throw PackError(.invalidArgument, "\(request.url.shown) cannot be fetched: use an http or https URL")
         }
-        let task = session.dataTask(with: URLRequest(request))
-        let fetch = Fetch(request, task) { [delegate] in delegate.remove(task) }
-        delegate.add(fetch, for: task)
-        return try await withTaskCancellationHandler {
-            try await fetch.head()
-        } onCancel: {
-            fetch.cancel()
+        var (request, redirects) = (request, 0)
+        while true {
+            let task = session.dataTask(with: URLRequest(request))
+            let fetch = Fetch(request, task, after: redirects) { [delegate] in delegate.remove(task) }
+            delegate.add(fetch, for: task)
+            let response = try await withTaskCancellationHandler {
+                try await fetch.head()
+            } onCancel: {
+                fetch.cancel()
+            }
+            guard let next = fetch.next else { return response }
+            (request, redirects) = next
         }
     }
 }
@@ -110,7 +116,8 @@ private final class FetchDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @Sendable @escaping (URLRequest?) -> Void
     ) {
-        completionHandler(fetches.fetch(of: task)?.redirect(from: response.url, to: request))
+        let fetch = fetches.fetch(of: task)
+        completionHandler(fetch?.redirect(from: response.url, status: response.statusCode, to: request))
     }
 
     func urlSession(
