@@ -235,8 +235,28 @@ final class ReturnedLoad: NSObject {
 
     // MARK: - Refused because credentials are missing
 
+    /// The request that is sent again with a credential.
+    ///
+    /// Waystation sends the last request, to which Foundation may have followed redirects. Only Foundation has the body
+    /// of an upload or a stream and the file of a download; it sends the first request again.
+    private var repeated: URLRequest {
+        guard isRepeatable, let last = client.task.currentRequest, last.url != context.request.url else {
+            return context.request
+        }
+        return last
+    }
+
+    /// Whether Waystation can send the request again.
+    private var isRepeatable: Bool {
+        type(of: client.task) == URLSessionDataTask.self && context.request.httpBodyStream == nil
+    }
+
     /// Settles the challenge here, because Foundation would ask for credentials and wait for ever if it gets none.
     private func settle(_ response: HTTPURLResponse, _ space: URLProtectionSpace) {
+        // A credential is for the origin that asks for it, and not for one that redirects there (RFC 7617 §2).
+        guard let asking = response.url, let target = repeated.url, RedirectPolicy.isSameOrigin(target, asking) else {
+            return complete(response)
+        }
         let credentials = context.network.credentials
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space,
@@ -261,14 +281,15 @@ final class ReturnedLoad: NSObject {
         case .complete: complete(response)
         case .cancel: didFail(URLError(.cancelled, failing: response.url))
         case .retry(let authorization, let credential):
-            guard type(of: client.task) == URLSessionDataTask.self, context.request.httpBodyStream == nil else {
-                // Only Foundation has the body, so it must send the request again; it asks the delegate by itself.
-                return finish(status: response.statusCode)
+            guard isRepeatable else {
+                // Foundation must send the request again. It asks the delegate by itself; without one it would use a
+                // stored credential at once and wait for its own queue, which ends the process.
+                return client.task.delegate == nil ? complete(response) : finish(status: response.statusCode)
             }
             if credential.persistence != .none, let space = URLProtectionSpace.asked(by: ResponseHead(response)) {
                 context.network.credentials?.set(credential, for: space)
             }
-            var request = context.request
+            var request = repeated
             request.setValue(authorization, forHTTPHeaderField: "Authorization")
             let journey = Journey(TaskClient(client), context, failures: 1)
             ended = nil
