@@ -34,12 +34,18 @@ extension URLRequest {
     /// zero.
     package var hasTimeoutBelowOneSecond: Bool { timeoutInterval > 0 && timeoutInterval < 1 }
 
+    /// The longest interval, in seconds, that Foundation's loader is given: 68 years.
+    ///
+    /// The loader counts the interval in an integer number of milliseconds, and ends the process if the number is too
+    /// large.
+    fileprivate static let longestTimeoutInterval = TimeInterval(Int32.max)
+
     /// The same request with its interval set so that Foundation's loader obeys it: by the property, in whole seconds,
     /// rounded up.
     package var settingTimeoutInterval: URLRequest {
         guard hasTimeoutInterval, timeoutInterval > 0 else { return self }
         var request = self
-        request.timeoutInterval = timeoutInterval.rounded(.up)
+        request.timeoutInterval = min(timeoutInterval.rounded(.up), Self.longestTimeoutInterval)
         return request
     }
 }
@@ -76,11 +82,14 @@ package struct RequestTimeout: Sendable {
 
     /// Makes Foundation's loader obey the interval of a task's request, however the interval was given.
     ///
+    /// An interval that the loader cannot count, such as an infinite one, is ignored, and the session's limit applies.
+    ///
     /// Call it before the task's protocol starts, or on the task's work queue before the loader is made.
     package func obey(for task: URLSessionTask) {
         guard let offset, let request = task.originalRequest, request.hasTimeoutInterval,
             request.timeoutInterval >= 1
         else { return }
-        Unmanaged.passUnretained(task).toOpaque().storeBytes(of: 1, toByteOffset: offset, as: UInt8.self)
+        let isObeyed: UInt8 = request.timeoutInterval <= URLRequest.longestTimeoutInterval ? 1 : 0
+        Unmanaged.passUnretained(task).toOpaque().storeBytes(of: isObeyed, toByteOffset: offset, as: UInt8.self)
     }
 }

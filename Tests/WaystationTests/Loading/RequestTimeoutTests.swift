@@ -58,6 +58,29 @@ struct RequestTimeoutTests {
         #expect(origin.requestCount == 1)
     }
 
+    @Test(
+        "loads of any kind ignore it if it is longer than Foundation can count",
+        arguments: Kind.allCases,
+        [.infinity, .greatestFiniteMagnitude, 1e17]
+    )
+    func tooLong(kind: Kind, interval: Double) async throws {
+        let origin = try ScriptedOrigin { .ok($0.body.isEmpty ? Data("here".utf8) : $0.body) }
+        var request = URLRequest(
+            url: origin.url("/a"),
+            cachePolicy: .useProtocolCachePolicy,
+            timeoutInterval: interval
+        )
+        if kind == .upload { request.httpMethod = "POST" }
+        let session = try session(kind)
+        let body =
+            switch kind {
+            case .upload: try await session.upload(for: request, from: Data("here".utf8)).0
+            case .download: try Data(contentsOf: try await session.download(for: request).0)
+            default: try await session.data(for: request).0
+            }
+        #expect(body == Data("here".utf8))
+    }
+
     @Test("is obeyed by Foundation's loader once the task's request says that it was set")
     func flag() throws {
         let url = try #require(URL(string: "http://timeout.test/"))
@@ -77,6 +100,13 @@ struct RequestTimeoutTests {
         let unset = task(URLRequest(url: url))
         RequestTimeout.current.obey(for: unset)
         #expect(RequestTimeout.current.isObeyed(for: unset) == false)
+
+        var endless = URLRequest(url: url)
+        endless.timeoutInterval = .infinity
+        let counted = task(endless)
+        #expect(RequestTimeout.current.isObeyed(for: counted) == true)
+        RequestTimeout.current.obey(for: counted)
+        #expect(RequestTimeout.current.isObeyed(for: counted) == false)
     }
 
     @Test("is left alone where the flag is not found under its name and with its type")
