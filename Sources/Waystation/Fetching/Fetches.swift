@@ -65,7 +65,7 @@ final class Fetches: Sendable {
     ) -> Participation {
         guard !isAlone else {
             let fetch = SharedFetch(plan, in: cache, through: network) { _ in }
-            _ = fetch.join(waiter)
+            _ = fetch.join(waiter, asMaker: true)
             fetch.askNetwork()
             return .taken(fetch)
         }
@@ -82,7 +82,7 @@ final class Fetches: Sendable {
                 return (fetch, true)
             }
             guard let (fetch, isNew) = found else { return .outdated }
-            switch fetch.join(waiter) {
+            switch fetch.join(waiter, asMaker: isNew) {
             case .joined:
                 if isNew { fetch.begin() }
                 return .taken(fetch)

@@ -104,14 +104,19 @@ final class SharedFetch: TransportReceiver {
     /// Adds a waiter, if it is not too late.
     ///
     /// It is also too late when the key has been invalidated since the request was sent: a load that starts after a
-    /// change must not get a response from before it (RFC 9111 §4.4).
-    func join(_ waiter: any FetchWaiter) -> Joining {
+    /// change must not get a response from before it (RFC 9111 §4.4). That does not concern the load that has made the
+    /// fetch and begins it afterwards; if that load did not join, the loads that have joined would wait for ever.
+    ///
+    /// - Parameters:
+    ///   - waiter: The waiter.
+    ///   - asMaker: Whether the waiter's load has made the fetch and begins it afterwards.
+    /// - Returns: Whether the waiter gets the response of the fetch, or why not.
+    func join(_ waiter: any FetchWaiter, asMaker: Bool = false) -> Joining {
         let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
-            guard state.audience.isOpen, !cache.store.hasInvalidated(plan.presented.key, since: state.times.moment)
-            else {
-                return .tooLate
-            }
+            guard state.audience.isOpen,
+                asMaker || !cache.store.hasInvalidated(plan.presented.key, since: state.times.moment)
+            else { return .tooLate }
             state.audience.join(waiter)
             return .joined
         }

@@ -112,6 +112,54 @@ struct FetchesTests {
         #expect(network.requests.count == 1)
         #expect(await fetches.cache.store.lookup(presented.key).count == 1)
     }
+
+    /// A fetch that has not begun is no older than the change, so the load that made it may wait in it.
+    @Test("a change between the making of a fetch and its first load keeps other loads out, but not that one")
+    func changedBeforeTheFirstLoad() async throws {
+        let network = ScriptedTransport { _ in .ok("new", fields: ["Cache-Control": "max-age=60"]) }
+        let interceptor = try interceptor(network)
+        let cache = try #require(interceptor.sources.fetches?.cache)
+        let plan = try plan(interceptor)
+        let fetch = SharedFetch(plan, in: cache, through: interceptor.makeNetwork(.ephemeral)) { _ in }
+        let (early, maker, late) = (Waiter(), Waiter(), Waiter())
+        #expect(fetch.join(early) == .joined)
+        cache.store.invalidate(.all)
+        #expect(fetch.join(maker, asMaker: true) == .joined)
+        #expect(fetch.join(late) == .tooLate)
+        fetch.begin()
+        await early.end()
+        await maker.end()
+        #expect(network.requests.count == 1)
+    }
+
+    @Test("each load ends, however often its key is invalidated while it begins", arguments: [false, true])
+    func changedAllTheTime(isAlone: Bool) async throws {
+        let network = ScriptedTransport { _ in .ok("new", fields: ["Cache-Control": "no-store"]) }
+        let interceptor = try interceptor(network)
+        let fetches = try #require(interceptor.sources.fetches)
+        let behind = interceptor.makeNetwork(.ephemeral)
+        let plan = try plan(interceptor)
+        let isOver = Atomic(false)
+        let changes = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            while !isOver.load(ordering: .relaxed) { fetches.cache.store.invalidate(.all) }
+            changes.signal()
+        }
+        for _ in 0..<500 {
+            let waiter = Waiter()
+            _ = fetches.fetch(plan, for: waiter, isAlone: isAlone, through: behind)
+            await waiter.end()
+        }
+        isOver.store(true, ordering: .relaxed)
+        changes.wait()
+    }
+
+    private func plan(_ interceptor: Interceptor) throws -> FetchPlan {
+        let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
+        let canonical = try #require(CanonicalRequest(request))
+        let presented = try #require(interceptor.sources.cacheRequest(request, canonical))
+        return FetchPlan(request: request, presented: presented, variants: .none, strategy: .standard)
+    }
 }
 
 /// A clock that runs an action when it is read next.
@@ -133,15 +181,22 @@ private final class Waiter: FetchWaiter {
     var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
 
     private let ended = DispatchSemaphore(value: 0)
+    private let (ends, end) = AsyncStream.makeStream(of: Void.self)
 
     func arrival() async { for await _ in parts { return } }
+
+    func end() async { for await _ in ends { return } }
 
     /// Blocks the thread until the end.
     func waitForEnd() { ended.wait() }
 
     func transportDidReceive(_: ResponseHead) {}
     func transportDidReceive(_: Data) { hasPart.yield() }
-    func transportDidEnd(_: (any Error)?) { ended.signal() }
+    func transportDidEnd(_: (any Error)?) {
+        ended.signal()
+        end.yield()
+    }
+
     func fetchDidAnswer(_: Answer) {}
     func fetchIsNotShared(_: UnsharedReason) {}
 }
