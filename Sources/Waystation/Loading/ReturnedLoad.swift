@@ -167,11 +167,11 @@ final class ReturnedLoad: NSObject {
     fileprivate func didFinish() {
         invalidateStored()
         takeCookies()
-        let response = client.task.response as? HTTPURLResponse
-        if let response, let space = URLProtectionSpace.asked(by: ResponseHead(response)) {
-            return settle(response, space)
-        }
-        finish(status: response?.statusCode ?? status)
+        guard let response = client.task.response as? HTTPURLResponse else { return finish(status: status) }
+        guard response.statusCode == 401 else { return finish(status: response.statusCode) }
+        // Foundation finds challenges in fields that have none by the RFC, and would wait for ever for their answer.
+        guard let space = URLProtectionSpace.asked(by: ResponseHead(response)) else { return complete(response) }
+        settle(response, space)
     }
 
     /// Invalidates stored responses after loads that Foundation ran by itself, such as an upload or a body from a

@@ -64,6 +64,27 @@ struct ForwardingTests {
         #expect(delegate.calls == [.response(401), .data(2), .challenge(failures: 0), .completed(nil)])
     }
 
+    /// Foundation looks for Basic after every comma, also inside quotes.
+    @Test(
+        "a 401 completes when only Foundation finds a Basic challenge in it",
+        .timeLimit(.minutes(5)),
+        arguments: Way.allCases,
+        ["Digest realm=\"x, Basic realm=y\", nonce=\"n\"", "Digest realm=\"x, Basic realm=y"]
+    )
+    func challengeOfFoundation(way: Way, field: String) async throws {
+        let origin = try ScriptedOrigin { _ in
+            .status(401, fields: ["WWW-Authenticate": field], body: Data("no".utf8))
+        }
+        let (data, response) = try await session(way, origin).data(from: origin.url("/secret"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "WWW-Authenticate") == field)
+        #expect(data == Data("no".utf8))
+        let delegate = RecordingDelegate()
+        try session(way, origin, delegate: delegate).dataTask(with: origin.url("/secret")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == [.response(401), .data(2), .completed(nil)])
+    }
+
     @Test("a 401 that the delegate answers is sent again with its credential", arguments: Way.allCases)
     func answeredChallenge(way: Way) async throws {
         let origin = try ScriptedOrigin { request in
