@@ -96,6 +96,11 @@ final class InterceptingProtocol<Depth>: URLProtocol {
 
     private func begin() {
         guard let client = LoadClient(self) else { return }
+        guard client.task.state != .suspended else {
+            // Nothing is sent or delivered now: the session calls `startLoading` again when the task is resumed.
+            (cachedResponse as? PreparedVisit)?.end()
+            return
+        }
         guard let binding = chosen ?? Binding.of(Self.self) else {
             // The interceptor was released between the request and its start.
             return fail(client, URLError(.cancelled, failing: request.url))
@@ -105,7 +110,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         InlineCompletion.current.switchOff(for: task)
         RequestTimeout.current.obey(for: task)
         // A cancel overtook the start: only Foundation may end the task now.
-        guard task.state == .running || task.state == .suspended else { return phase = .cancelled }
+        guard task.state == .running else { return phase = .cancelled }
         if binding.interceptor.isEnabled, binding.stations.isExternalLink(request) {
             return open(client, binding)
         }

@@ -32,7 +32,8 @@ final class PreparedVisit: CachedURLResponse, @unchecked Sendable {
     // The session may drop a task without starting its protocol.
     deinit { end() }
 
-    private func end() {
+    /// The session has called the protocol, or has dropped the task: the task is no longer among the visits under way.
+    func end() {
         if isUnderWay.exchange(false, ordering: .relaxed) { visits.end() }
     }
 
