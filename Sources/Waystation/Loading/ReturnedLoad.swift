@@ -47,7 +47,8 @@ final class ReturnedLoad: NSObject {
 
     /// Whether the loader was started.
     private var isStarted = false
-    /// The end of a load that ended while its task was suspended; it runs when the task is resumed.
+    /// The end of a load that ended while its task was suspended, or its next step after a challenge that was answered
+    /// then; it runs when the task is resumed.
     private var heldEnd: (() -> Void)?
 
     /// Starts the loader, or continues after a suspension.
@@ -124,7 +125,7 @@ final class ReturnedLoad: NSObject {
 
     // MARK: - Calls of the loader
 
-    /// Runs `end` now, or when the task is resumed: a suspended task does not end.
+    /// Runs `end` now, or when the task is resumed: a suspended task does not end, and sends no further request.
     ///
     /// Foundation itself ends a task that is being cancelled, and calls ``stop(_:)`` first.
     fileprivate func end(_ end: @escaping () -> Void) {
@@ -195,7 +196,7 @@ final class ReturnedLoad: NSObject {
         let box = Box(load: self)
         let task = client.task
         DownloadAdvice.explain(error, of: task, context) { told in
-            LoadingQueue(of: task).hop { box.load.fail(told) }
+            LoadingQueue(of: task).hop { box.load.end { [unowned load = box.load] in load.fail(told) } }
         }
     }
 
@@ -271,12 +272,15 @@ final class ReturnedLoad: NSObject {
         // Without a way back to this queue, the challenge is left to Foundation.
         guard FoundationInternals.workQueue(of: task) != nil else { return finish(status: response.statusCode) }
         DelegateChallenge.ask(task, challenge) { answer in
-            LoadingQueue(of: task).hop { box.load.proceed(answer, after: response) }
+            // The app may have suspended its task meanwhile, while it showed a dialog for instance.
+            LoadingQueue(of: task).hop {
+                box.load.end { [unowned load = box.load] in load.proceed(answer, after: response) }
+            }
         }
     }
 
     private func proceed(_ answer: ChallengeAnswer, after response: HTTPURLResponse) {
-        guard client.task.state == .running || client.task.state == .suspended else { return }
+        guard client.task.state == .running else { return }
         switch answer {
         case .complete: complete(response)
         case .cancel: didFail(URLError(.cancelled, failing: response.url))

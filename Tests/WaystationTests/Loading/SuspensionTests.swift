@@ -110,15 +110,58 @@ struct SuspensionTests {
         task.suspend()
         try #require(FoundationInternals.workQueue(of: task)).sync { CommandedLoader.end(url, isFailing) }
         // After this operation the delegate has got all calls that were queued.
-        let session = try #require(FoundationInternals.session(of: task))
-        await withCheckedContinuation { continuation in
-            session.delegateQueue.addOperation { continuation.resume() }
-        }
+        await passed(try #require(FoundationInternals.session(of: task)).delegateQueue)
         #expect(delegate.calls == [.response(200)])
         #expect(task.state == .suspended)
         task.resume()
         await delegate.completion()
         #expect(delegate.calls == [.response(200), .completed(isFailing ? .cannotParseResponse : nil)])
+    }
+
+    enum Reply: CaseIterable { case complete, cancel, retry }
+
+    @Test("goes on after it was resumed, when its delegate answers a challenge before", arguments: Reply.allCases)
+    func answeredWhileSuspended(reply: Reply) async throws {
+        let origin = try ScriptedOrigin { request in
+            request.value(of: "Authorization") == nil
+                ? .status(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""], body: Data("no".utf8)) : .ok("yes")
+        }
+        let asked = Mutex<URLSessionTask?>(nil)
+        let delegate = RecordingDelegate(credential: { _ in
+            asked.withLock { $0 }?.suspend()
+            return switch reply {
+            case .complete: (.performDefaultHandling, nil)
+            case .cancel: (.cancelAuthenticationChallenge, nil)
+            case .retry: (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+            }
+        })
+        let session = try session(.network, delegate)
+        let task = session.dataTask(with: origin.url("/a"))
+        asked.withLock { $0 = task }
+        task.resume()
+        let refused: [RecordingDelegate.Call] = [.response(401), .data(2), .challenge(failures: 0)]
+        #expect(await eventually { delegate.calls.count >= refused.count })
+        // The answer comes from the delegate's queue, and the load takes it on the work queue.
+        await passed(session.delegateQueue)
+        try #require(FoundationInternals.workQueue(of: task)).sync {}
+        await passed(session.delegateQueue)
+        #expect(delegate.calls == refused)
+        #expect(task.state == .suspended)
+        #expect(origin.requestCount == 1)
+        task.resume()
+        await delegate.completion()
+        let rest: [RecordingDelegate.Call] =
+            switch reply {
+            case .complete: [.completed(nil)]
+            case .cancel: [.completed(.cancelled)]
+            case .retry: [.response(200), .data(3), .completed(nil)]
+            }
+        #expect(delegate.calls == refused + rest)
+    }
+
+    /// Waits until a queue has run the operations that it has now.
+    private func passed(_ queue: OperationQueue) async {
+        await withCheckedContinuation { continuation in queue.addOperation { continuation.resume() } }
     }
 
     @Test("can be cancelled while it is suspended")
