@@ -12,10 +12,10 @@ extension URLRequest {
     ///
     /// Foundation records in a separate flag whether the interval was set, and the initializer that takes an interval
     /// fails to set that flag. The interval itself is stored. So every interval other than the default one counts as
-    /// given. Only an interval of zero or less counts as Foundation has it: from the property it ends the load at once,
-    /// from the initializer it means nothing.
+    /// given, and so does the default one if the property was set. Only an interval of zero or less counts as Foundation
+    /// has it: from the property it ends the load at once, from the initializer it means nothing.
     package var hasTimeoutInterval: Bool {
-        timeoutInterval > 0 ? timeoutInterval != Self.unsetTimeoutInterval : isTimeoutIntervalSet
+        timeoutInterval > 0 && timeoutInterval != Self.unsetTimeoutInterval || isTimeoutIntervalSet
     }
 
     /// Whether the property was set; false if Foundation's flag is not found.

@@ -235,6 +235,17 @@ struct RequestComposerTests {
         #expect(try compose { $0.timeoutInterval = seconds }.timeout == .nanoseconds(nanoseconds))
     }
 
+    @Test("The session's time-out counts, unless the request has one of its own, even the default of 60 seconds")
+    func sessionTimeout() throws {
+        let url = try #require(URL(string: "http://a.example/"))
+        var request = URLRequest(url: url)
+        var composer = RequestComposer()
+        composer.sessionTimeout = 10
+        #expect(try composer.compose(request).timeout == .seconds(10))
+        request.timeoutInterval = 60
+        #expect(try composer.compose(request).timeout == .seconds(60))
+    }
+
     @Test("A time-out of zero counts only if the property was set, as with Foundation's loader", arguments: [0.0, -5])
     func noTimeout(seconds: TimeInterval) throws {
         let url = try #require(URL(string: "http://a.example/"))

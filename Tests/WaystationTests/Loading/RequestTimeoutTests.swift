@@ -109,6 +109,21 @@ struct RequestTimeoutTests {
         #expect(RequestTimeout.current.isObeyed(for: counted) == false)
     }
 
+    @Test("counts as given if the property was set, even to the interval of a request for which none was given")
+    func givenDefault() throws {
+        let url = try #require(URL(string: "http://timeout.test/"))
+        var given = URLRequest(url: url)
+        #expect(!given.hasTimeoutInterval)
+        given.timeoutInterval = 60
+        #expect(given.hasTimeoutInterval)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 10
+        let interceptor = try Interceptor { $0.rules = [.allow("http://timeout.test/**", via: .network)] }
+        let network = interceptor.makeNetwork(configuration)
+        #expect(network.timeout(of: given) == 60)
+        #expect(network.timeout(of: URLRequest(url: url)) == 10)
+    }
+
     @Test("is left alone where the flag is not found under its name and with its type")
     func notFound() throws {
         let task = URLSessionTask()
