@@ -200,7 +200,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
 
     private func handBack(_ client: LoadClient, _ context: LoadContext, _ reason: String) {
         guard let returned = ReturnedLoad(client, context) else {
-            return fail(client, URLError(.unsupportedURL, failing: request.url))
+            return refuse(client, URLError(.unsupportedURL, failing: request.url), context)
         }
         returned.goOn = { [weak self] journey in
             self?.phase = .loading(journey)

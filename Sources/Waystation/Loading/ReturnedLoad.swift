@@ -29,7 +29,8 @@ final class ReturnedLoad: NSObject {
     /// The owner then releases this object.
     var ended: ((_ isCancelled: Bool) -> Void)?
 
-    /// Makes a load; nil when no protocol class of the app's own configuration takes the request.
+    /// Makes a load; nil when no protocol class takes the request, neither one of the app's own configuration nor one of
+    /// Foundation's.
     init?(_ client: LoadClient, _ context: LoadContext) {
         guard let loaderClass = context.network.loader(for: context.request) else { return nil }
         self.client = client

@@ -167,8 +167,14 @@ final class Network: Sendable {
     var urlCache: URLCache? { settings.configuration.urlCache }
 
     /// The class that loads a request that is handed back: the next matching class of the app's own configuration.
+    ///
+    /// If that has none, Foundation's own classes load the request, as they do for a plain session.
     func loader(for request: URLRequest) -> URLProtocol.Type? {
-        (settings.configuration.protocolClasses ?? []).lazy
+        loader(for: request, of: settings.configuration) ?? loader(for: request, of: .default)
+    }
+
+    private func loader(for request: URLRequest, of configuration: URLSessionConfiguration) -> URLProtocol.Type? {
+        (configuration.protocolClasses ?? []).lazy
             .compactMap { $0 as? URLProtocol.Type }
             .first { $0.canInit(with: request) }
     }

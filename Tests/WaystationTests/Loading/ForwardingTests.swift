@@ -358,6 +358,35 @@ struct ForwardingTests {
         #expect(CountedProtocol.living.load(ordering: .relaxed) <= 2)
     }
 
+    @Test("loads that are handed back reach Foundation's classes if the app's configuration has only other ones")
+    func withoutFoundationsClasses() async throws {
+        let origin = try ScriptedOrigin { .ok($0.body.isEmpty ? Data("there".utf8) : $0.body) }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [CountedProtocol.self]
+        let session = try session(.handedBack, origin, configuration: configuration)
+        #expect(try await session.data(from: origin.url("/a")).0 == Data("there".utf8))
+        var post = URLRequest(url: origin.url("/up"))
+        post.httpMethod = "POST"
+        #expect(try await session.upload(for: post, from: Data("an upload".utf8)).0 == Data("an upload".utf8))
+        let (file, _) = try await session.download(from: origin.url("/down"))
+        #expect(try Data(contentsOf: file) == Data("there".utf8))
+    }
+
+    @Test("a load that no class takes fails, and an event says so", .timeLimit(.minutes(5)))
+    func withoutAnyClass() async throws {
+        let interceptor = try Interceptor { $0.rules = [.allow("unknown://forward.test/**", via: .network)] }
+        var events = interceptor.events.makeAsyncIterator()
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let url = try #require(URL(string: "unknown://forward.test/"))
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect(error?.code == .unsupportedURL)
+        guard case .failed(let failure)? = await events.next()?.kind else {
+            Issue.record("the first event of the load is not its failure")
+            return
+        }
+        #expect(failure.code == .unsupportedURL)
+    }
+
     @Test("a request has the same fields on the wire as without the waystation")
     func noMarks() async throws {
         let origin = try ScriptedOrigin { _ in .ok("x") }
