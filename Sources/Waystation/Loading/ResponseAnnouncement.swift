@@ -59,11 +59,31 @@ enum ResponseAnnouncement {
     }
 
     /// Sets the response of the task without a call of its delegate, which has already got it.
-    static func replace(with response: HTTPURLResponse, for task: URLSessionTask, receive: (URLResponse) -> Void) {
-        guard task.delegate != nil, let session = FoundationInternals.session(of: task) else {
-            return receive(response)
+    ///
+    /// Call it on the work queue.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - task: The task that gets the response.
+    ///   - session: The task's session.
+    ///   - listener: Finds the delegate that Foundation reports the response to; without one, a call that is queued
+    ///     meanwhile is the app's own.
+    ///   - receive: Passes the response to the client.
+    static func replace(
+        with response: HTTPURLResponse,
+        for task: URLSessionTask,
+        in session: URLSession?,
+        listener: () -> Listener?,
+        receive: (URLResponse) -> Void
+    ) {
+        guard let session else { return receive(response) }
+        _ = withholdingCall(in: session, { receive(response) }) {
+            switch task {
+            case is URLSessionDataTask: listener()?.delegate is any URLSessionDataDelegate
+            case is URLSessionWebSocketTask: listener()?.delegate is any URLSessionWebSocketDelegate
+            default: false
+            }
         }
-        _ = withholdingCall(in: session, { receive(response) }, if: { true })
     }
 
     /// Runs `body`, and cancels the one call that it queued for the delegate if `isWanted` returns true.

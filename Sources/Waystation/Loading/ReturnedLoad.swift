@@ -309,9 +309,17 @@ final class ReturnedLoad: NSObject {
     /// Ends the task with the 401 as its response.
     private func complete(_ response: HTTPURLResponse) {
         let settled = UnchallengedResponse.settling(response)
-        ResponseAnnouncement.replace(with: settled, for: client.task) { response in
-            self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
-        }
+        let task = client.task
+        let session = LoadingSession.current(for: task)
+        ResponseAnnouncement.replace(
+            with: settled,
+            for: task,
+            in: session?.session,
+            listener: { session?.listener(of: task) },
+            receive: { response in
+                self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+            }
+        )
         (settled as? UnchallengedResponse).concluding { finish(status: 401) }
     }
 

@@ -63,6 +63,33 @@ struct LoadingSessionTests {
         #expect(unheard == nil)
     }
 
+    /// Only a delegate that gets a task's response is called about it.
+    @Test("loses no operation of the app that is queued as a response is replaced", arguments: [false, true])
+    func foreignOperation(hasDelegate: Bool) async throws {
+        let session = URLSession(configuration: .default, delegate: RecordingDelegate(), delegateQueue: nil)
+        let task = hasDelegate ? session.dataTask(with: url) : session.dataTask(with: url) { _, _, _ in }
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: [:])
+        )
+        let isLost = try onWorkQueue(of: task) {
+            let found = LoadingSession.current(for: task)
+            let foreign = BlockOperation()
+            ResponseAnnouncement.replace(
+                with: response,
+                for: task,
+                in: found?.session,
+                listener: { found?.listener(of: task) },
+                receive: { _ in
+                    // Foundation's own call, for a task whose response a delegate gets.
+                    if hasDelegate { session.delegateQueue.addOperation {} }
+                    session.delegateQueue.addOperation(foreign)
+                }
+            )
+            return foreign.isCancelled
+        }
+        #expect(!isLost)
+    }
+
     @Test("does not keep its URLSession alive", arguments: [false, true])
     func lifetime(isPlain: Bool) async throws {
         let origin = try ScriptedOrigin { _ in .ok("x") }
