@@ -78,6 +78,22 @@ struct HitTests {
         #expect(delegate.calls == [.response(200), .completed(.cancelled)])
     }
 
+    @Test("a delegate of one call can refuse a response whose body is read from disk, and none whose body is in memory")
+    func refusedByTheDelegateOfOneCall() async throws {
+        let session = session()
+        let refusing = RecordingDelegate(disposition: .cancel)
+        let big = URLRequest(url: try url("/big.bin"))
+        let error = await #expect(throws: URLError.self) { try await session.data(for: big, delegate: refusing) }
+        #expect(error?.code == .cancelled)
+        #expect(refusing.calls == [.response(200)])
+        let small = URLRequest(url: try url("/css/site.css"))
+        // The first load reads the file into memory.
+        _ = try await session.data(for: small)
+        let ignored = RecordingDelegate(disposition: .cancel)
+        #expect(try await session.data(for: small, delegate: ignored).0 == Data("body {}".utf8))
+        #expect(ignored.calls == [.response(200)])
+    }
+
     @Test("a blocked request fails with the error .blocked")
     func blocked() async throws {
         let error = await #expect(throws: URLError.self) { try await session().data(from: url("/ads/1.png")) }
