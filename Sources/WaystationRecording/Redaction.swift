@@ -3,9 +3,9 @@ package import Foundation
 /// The secrets that are left out of a recording, by the names of the fields and items that contain them.
 ///
 /// Names are compared without regard to case; the names of items also without `_` and `-`, so that `access_token` hides
-/// `accessToken` too. A value that is left out is replaced with ``placeholder``. Bodies of
-/// requests are searched when they are forms or JSON. `HARRecorder` and exports write the bodies of responses unchanged;
-/// a `Recording` of WaystationTesting searches those, too.
+/// `accessToken` too. A value that is left out is replaced with ``placeholder``. Bodies of requests are searched when
+/// they are forms, or JSON of whatever type. `HARRecorder` and exports write the bodies of responses unchanged; a
+/// `Recording` of WaystationTesting searches those, too.
 public struct Redaction: Sendable, Hashable {
     /// The text that replaces a secret: `[redacted]`.
     public static let placeholder = "[redacted]"
@@ -81,9 +81,9 @@ extension Redaction {
             base = base[..<mark]
         }
         var result = withoutUserInfo(base)
-        if let query { result += "?" + form(query) }
+        if let query { result += "?" + String(decoding: form(query.utf8), as: UTF8.self) }
         // An OAuth grant is sent as a query in the fragment (RFC 6749 §4.2.2).
-        if let fragment { result += "#" + form(fragment) }
+        if let fragment { result += "#" + String(decoding: form(fragment.utf8), as: UTF8.self) }
         return result
     }
 
@@ -100,12 +100,15 @@ extension Redaction {
     }
 
     /// A query or the body of a form, without secrets.
-    func form(_ text: some StringProtocol) -> String {
-        text.split(separator: "&", omittingEmptySubsequences: false).map { item in
-            guard let equals = item.firstIndex(of: "=") else { return String(item) }
-            let name = Self.decoded(item[..<equals])
-            return hides(item: name) ? item[...equals] + Self.encodedPlaceholder : String(item)
-        }.joined(separator: "&")
+    ///
+    /// It is split as bytes: a form need not be UTF-8, and a `=` with a combining character behind it is no `=` to Swift.
+    private func form(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        let items = bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
+            guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return Array(item) }
+            let name = Self.decoded(String(decoding: item[..<equals], as: UTF8.self))
+            return hides(item: name) ? item[...equals] + Array(Self.encodedPlaceholder.utf8) : Array(item)
+        }
+        return Array(items.joined(separator: [UInt8(ascii: "&")]))
     }
 
     /// The decoded text of a part of a query.
@@ -123,17 +126,17 @@ extension Redaction {
     package func body(_ data: Data, type: String) -> Data {
         guard !itemNames.isEmpty else { return data }
         let type = type.lowercased()
-        if type.hasPrefix("application/x-www-form-urlencoded") {
-            return Data(form(String(decoding: data, as: UTF8.self)).utf8)
-        }
-        if type.contains("json") || Self.beginsAsJSON(data) {
-            guard let object = try? JSONSerialization.jsonObject(with: data) else { return guarded(data) }
+        // JSON comes first: `curl -d` sends it with the type of a form, and a body without a type counts as a form, too.
+        if type.contains("json") || Self.beginsAsJSON(data),
+            let object = try? JSONSerialization.jsonObject(with: data)
+        {
             let (hidden, hasSecrets) = json(object)
             guard hasSecrets else { return data }
             return (try? JSONSerialization.data(withJSONObject: hidden, options: [.sortedKeys]))
                 ?? Data(Self.placeholder.utf8)
         }
-        return guarded(data)
+        let isForm = type.hasPrefix("application/x-www-form-urlencoded")
+        return guarded(isForm ? Data(form(data)) : data)
     }
 
     /// A response's body without secrets: unlike ``body(_:type:)`` it leaves pages and files alone, which may only name

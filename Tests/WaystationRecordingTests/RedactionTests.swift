@@ -33,7 +33,7 @@ struct RedactionTests {
         login.setValue("s3cret-key", forHTTPHeaderField: "x-api-KEY")
         login.setValue("https://anna:s3cret-user@shop.example/?key=s3cret-referer", forHTTPHeaderField: "Referer")
         _ = try await session.data(for: login)
-        let bodies: [(type: String, body: String)] = [
+        let bodies: [(type: String?, body: String)] = [
             ("application/x-www-form-urlencoded", "user=anna&password=s3cret-form&x=1"),
             ("application/json", #"{"user":"anna","deep":[{"Token":"s3cret-json","n":1}]}"#),
             ("application/json", #"{"accessToken":"s3cret-camel","refresh-token":"s3cret-dashed"}"#),
@@ -43,6 +43,11 @@ struct RedactionTests {
                 "multipart/form-data; boundary=b",
                 Self.multipart
             ),
+            (nil, #"{"user":"anna","password":"s3cret-untyped"}"#),
+            // `curl -d` sends this type.
+            ("application/x-www-form-urlencoded", #" [{"password":"s3cret-posted"}]"#),
+            ("application/x-www-form-urlencoded", "[page]=3&password=s3cret-bracket"),
+            ("application/x-www-form-urlencoded", #"payload={"password":"s3cret-payload"}"#),
         ]
         for (type, body) in bodies {
             var request = URLRequest(url: origin.url("/post"))
@@ -74,13 +79,25 @@ struct RedactionTests {
         #expect(text.contains(#""name":"theme""#))
     }
 
+    @Test("are left out of a form that is not UTF-8, and the rest of it keeps its bytes")
+    func latinForm() {
+        let type = "application/x-www-form-urlencoded"
+        let form = Data("name=M".utf8) + [0xFC] + Data("ller&password=s3cret".utf8) + [0xE9]
+        let expected = Data("name=M".utf8) + [0xFC] + Data("ller&password=%5Bredacted%5D".utf8)
+        #expect(Redaction.standard.body(form, type: type) == expected)
+        // Swift counts a combining character and the sign before it as one character.
+        let combined = Data("password=\u{301}s3cret&\u{301}=1&token=s3cret".utf8)
+        let text = String(decoding: Redaction.standard.body(combined, type: type), as: UTF8.self)
+        #expect(!text.contains("s3cret"))
+    }
+
     @Test("are all in the file if nothing is redacted")
     func none() async throws {
         let text = try await record(.none)
         let found = Set(text.matches(of: /s3cret-[a-z]+/).map { String($0.output) })
         let all = [
             "location", "query", "coded", "bearer", "cookie", "theme", "key", "user", "referer", "form", "json",
-            "broken", "set", "second", "camel", "dashed", "client",
+            "broken", "set", "second", "camel", "dashed", "client", "untyped", "posted", "bracket", "payload",
         ]
         #expect(Set(all.map { "s3cret-\($0)" }).isSubset(of: found))
     }

@@ -85,7 +85,8 @@ struct RecordingTests {
         try second.verify()
     }
 
-    @Test func `no secret reaches the file, and requests match without them`() async throws {
+    @Test(arguments: ["application/json", "application/x-www-form-urlencoded", nil])
+    func `no secret reaches the file, and requests match without them`(type: String?) async throws {
         let stubs = try Stubs {
             Stub(
                 .post("https://api.example/login"),
@@ -97,7 +98,7 @@ struct RecordingTests {
             var request = URLRequest(url: url)
             request.httpMethod = "POST"
             request.setValue("Bearer field-\(secret)", forHTTPHeaderField: "Authorization")
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.setValue(type, forHTTPHeaderField: "Content-Type")
             request.httpBody = Data(#"{"password":"body-\#(secret)"}"#.utf8)
             return String(decoding: try await session.data(for: request).0, as: UTF8.self)
         }
