@@ -52,16 +52,19 @@ struct RecordingCommandTests {
             WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://shop.example/\r\n\
             Content-Length: \(block.utf8.count)\r\n\r\n\(block)\r\n\r\n
             """
-        try tool.write(["a.bin": record, "b.bin": String(record.dropLast(9)), "c.bin": "<html>", "http/other": "x"])
+        let cut = record + String(record.dropLast(9))
+        try tool.write(["a.bin": record, "b.bin": cut, "c.bin": "<html>", "http/other": "x"])
         let imported = try tool.run("cache", "import", "a.bin", "--in", "cache", "--time", "now")
         #expect(imported.output == "1 response imported, 5 B, 0 skipped\n")
         for (file, code, status) in [
             ("b.bin", "truncated", 1), ("c.bin", "unknownFormat", 1), ("none", "unreadable", 4),
         ] {
-            let refused = try tool.run("cache", "import", file, "--in", "cache", "--format", "json")
+            let refused = try tool.run("cache", "import", file, "--in", "cut", "--format", "json")
             #expect(refused.status == Int32(status), "\(refused.errors)")
             #expect((try object(refused.errors)["error"] as? [String: String])?["code"] == code)
         }
+        let stored = try tool.run("cache", "show", "http://shop.example/", "--in", "cut", "--body")
+        #expect(stored.output == "hello", "\(stored.errors)")
         let foreign = try tool.run("cache", "import", "a.bin", "--in", "http", "--format", "json")
         #expect((try object(foreign.errors)["error"] as? [String: String])?["code"] == "notAStore")
         #expect(

@@ -325,6 +325,35 @@ struct HostileRecordingTests {
         #expect(try await session.data(from: d).1.mimeType == "text/css")
     }
 
+    @Test("that are cut off give no answer to a request that may be in the lost part")
+    func lostRequests() async throws {
+        let block = Data("HTTP/1.1 200 OK\r\n\r\nbody".utf8)
+        let concurrent = "WARC-Record-ID: <urn:a>\r\nWARC-Concurrent-To: <urn:post>\r\n"
+        let named = Self.record(url: "http://shop.example/a", fields: concurrent, block: block)
+        let known =
+            Self.record(url: "http://shop.example/b", fields: "WARC-Record-ID: <urn:b>\r\n", block: block)
+            + Self.record(
+                "request",
+                url: "http://shop.example/b",
+                fields: "WARC-Concurrent-To: <urn:b>\r\n",
+                block: Data("GET /b HTTP/1.1\r\n\r\n".utf8)
+            )
+        let unnamed = Self.record(url: "http://shop.example/c", fields: "WARC-Record-ID: <urn:c>\r\n", block: block)
+        for (records, answered) in [(named, [String]()), (known + unnamed, ["b"]), (unnamed, ["c"])] {
+            let cache = try place.cache()
+            let file = try place.file("cut.warc", records + Data("WARC/1.1\r\nWARC-Type: request\r\n".utf8))
+            let error = await #expect(throws: RecordingError.self) { try await cache.importRecording(at: file) }
+            #expect(error?.code == .truncated)
+            let session = try offline(cache)
+            var found: [String] = []
+            for path in ["a", "b", "c"] {
+                let url = try #require(URL(string: "http://shop.example/\(path)"))
+                if let (data, _) = try? await session.data(from: url), data == Data("body".utf8) { found.append(path) }
+            }
+            #expect(found == answered)
+        }
+    }
+
     @Test("made by changing one byte of a good one give records or a named error", arguments: [1, 2, 3] as [UInt64])
     func changed(seed: UInt64) async throws {
         let block =

@@ -88,6 +88,16 @@ struct WgetImportTests {
         #expect(report.imported.count == 4 || report.imported.count == 5)
     }
 
+    @Test("the pages before the damage of a file that was cut load offline", arguments: [true, false])
+    func cutImport(compressed: Bool) async throws {
+        let bytes = try Data(contentsOf: record(compressed: compressed))
+        let cache = try place.cache()
+        let file = try place.file("cut.warc", bytes.dropLast(9))
+        let error = await #expect(throws: RecordingError.self) { try await cache.importRecording(at: file) }
+        #expect(error?.code == .truncated)
+        try await site.expectPages(in: cache)
+    }
+
     @Test("a file cut at any place gives a named error, or records", arguments: [true, false])
     func cut(compressed: Bool) throws {
         let bytes = try Data(contentsOf: record(compressed: compressed))

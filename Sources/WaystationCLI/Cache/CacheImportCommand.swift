@@ -41,7 +41,12 @@ struct CacheImportCommand: AsyncParsableCommand {
         choices.ignoresVary = ignoreVary
         choices.includesNoStore = includeNoStore
         let open = try store.storeOrNew()
-        let report = try await open.importRecording(at: URL(argument: file), options: choices)
+        let report: ImportReport
+        do { report = try await open.importRecording(at: URL(argument: file), options: choices) } catch {
+            // The responses before the damage of a WARC are stored.
+            await open.flush()
+            throw error
+        }
         await open.flush()
         try options.write(CacheImport(report))
     }

@@ -25,13 +25,15 @@ struct WARCImport {
     private let limits: WARCReader.Limits
     private var requests: [String: Request] = [:]
     private var bodies: [String: Place] = [:]
+    /// The reason why the rest of the file cannot be read; nil if all of it can.
+    private var damage: RecordingError?
 
-    /// Reads the requests.
+    /// Reads the requests, up to the first damage in the file.
     init(_ source: any ByteSource, _ limits: WARCReader.Limits) throws(RecordingError) {
         self.limits = limits
         let reader = try WARCReader(source, limits: limits)
         var bytes = 0
-        while let record = try reader.next() {
+        while let record = recordBeforeDamage(reader) {
             guard record.type == "request", let block = record.block, let message = try? HTTPBlock(block) else {
                 continue
             }
@@ -47,7 +49,17 @@ struct WARCImport {
         }
     }
 
+    /// The next record; nil at the end of the file and at its first damage.
+    private mutating func recordBeforeDamage(_ reader: WARCReader) -> WARCRecord? {
+        do { return try reader.next() } catch {
+            damage = error
+            return nil
+        }
+    }
+
     /// Imports the responses into the store.
+    ///
+    /// - Throws: ``RecordingError`` when the file is damaged; the responses before the damage are stored.
     mutating func run(_ source: any ByteSource, into recording: inout RecordingImport) async throws {
         let reader = try WARCReader(source, limits: limits)
         while let record = try reader.next() {
@@ -60,11 +72,14 @@ struct WARCImport {
             default: break
             }
         }
+        // A file that another program is still writing may have become whole meanwhile, but its requests were not.
+        if let damage { throw damage }
     }
 
     private mutating func store(_ record: WARCRecord, _ url: String, into recording: inout RecordingImport) async throws
     {
         let request = request(of: record)
+        let mayLackRequest = mayLackRequest(record)
         let limit = limits.maximumBlockSize.bytes
         let place = try await recording.take(url) { () throws(ImportRefusal) in
             guard let block = record.block else {
@@ -75,6 +90,7 @@ struct WARCImport {
             }
             if let cut = record["WARC-Truncated"] { throw ImportRefusal(.incomplete, "the record was cut off: \(cut)") }
             guard record.type == "response" else { return record.resource(block) }
+            guard !mayLackRequest else { throw Self.lostRequest }
             let message = try HTTPBlock(block)
             return try record.exchange(request, message, status: message.status(), body: message.body(limit: limit))
         }
@@ -87,6 +103,7 @@ struct WARCImport {
     /// Imports a record that has the same body as an earlier one, with a head of its own.
     private func revisit(_ record: WARCRecord, _ url: String, into recording: inout RecordingImport) async throws {
         let request = request(of: record)
+        let mayLackRequest = mayLackRequest(record)
         let names = [record["WARC-Payload-Digest"], record["WARC-Refers-To"].map(WARCRecord.unbracketed)]
         let place = names.compactMap { $0 }.compactMap { bodies[$0] }.first
         var body: Data?
@@ -94,6 +111,7 @@ struct WARCImport {
             body = try await recording.store.lookup(place.key).first { $0.id == place.id }?.body.contents()
         }
         try await recording.take(url) { () throws(ImportRefusal) in
+            guard !mayLackRequest else { throw Self.lostRequest }
             guard let body else {
                 throw ImportRefusal(
                     .revisit,
@@ -110,6 +128,18 @@ struct WARCImport {
 
     private func request(of record: WARCRecord) -> Request? {
         record.relatives.lazy.compactMap { requests[$0] }.first
+    }
+
+    /// Whether the request of a response may be in the lost part of a damaged file, so that its method is unknown.
+    ///
+    /// In a file without requests, each response counts as one to a GET.
+    private func mayLackRequest(_ record: WARCRecord) -> Bool {
+        guard damage != nil, request(of: record) == nil else { return false }
+        return !requests.isEmpty || record["WARC-Concurrent-To"] != nil
+    }
+
+    private static var lostRequest: ImportRefusal {
+        ImportRefusal(.incomplete, "its request may be in the damaged part of the file")
     }
 }
 
