@@ -325,6 +325,56 @@ struct HostileRecordingTests {
         #expect(try await session.data(from: d).1.mimeType == "text/css")
     }
 
+    /// Responses that are replaced by a later record of the file, each followed by a revisit of its body.
+    private static var replaced: Data {
+        let head = "HTTP/1.1 200 OK\r\n\r\n"
+        func record(_ type: String, _ path: String, _ fields: String, _ body: String = "") -> Data {
+            Self.record(
+                type,
+                url: "http://shop.example/\(path)",
+                fields: fields + "\r\n",
+                block: Data((head + body).utf8)
+            )
+        }
+        return [
+            record("response", "a", "WARC-Payload-Digest: sha1:A", "one"),
+            record("revisit", "a", "WARC-Payload-Digest: sha1:A"),
+            record("revisit", "b", "WARC-Payload-Digest: sha1:A"),
+            record("response", "c", "WARC-Record-ID: <urn:c>", "two"),
+            record("revisit", "c", "WARC-Record-ID: <urn:again>\r\nWARC-Refers-To: <urn:c>"),
+            record("revisit", "d", "WARC-Refers-To: <urn:c>"),
+            record("revisit", "e", "WARC-Refers-To: <urn:again>"),
+            record("response", "f", "WARC-Payload-Digest: sha1:F", "three"),
+            record("response", "f", "WARC-Payload-Digest: sha1:G", "four"),
+            record("revisit", "g", "WARC-Payload-Digest: sha1:F"),
+        ].reduce(Data(), +)
+    }
+
+    @Test("have revisits of bodies whose response was replaced in the same import")
+    func replacements() async throws {
+        let cache = try place.cache()
+        let report = try await cache.importRecording(at: place.file("replaced.warc", Self.replaced))
+        #expect(report.skipped.isEmpty, "\(report.skipped)")
+        let session = try offline(cache)
+        let bodies = ["a": "one", "b": "one", "c": "two", "d": "two", "e": "two", "f": "four", "g": "three"]
+        for (path, body) in bodies {
+            let url = try #require(URL(string: "http://shop.example/\(path)"))
+            let loaded = try? await session.data(from: url).0
+            #expect(loaded == Data(body.utf8), "\(path)")
+        }
+    }
+
+    @Test("have revisits whose body is read from the store if it has no room in memory, or is left out if replaced")
+    func withoutRoom() async throws {
+        let source = DataSource(Self.replaced)
+        let store = ResponseStore(directory: place.file("http"))
+        var recording = RecordingImport(store, ImportOptions())
+        var records = try WARCImport(source, WARCReader.Limits(), roomForBodies: 0)
+        try await records.run(source, into: &recording)
+        #expect(recording.report.reasons == ["/g": "revisit"])
+        #expect(recording.report.imported.map(\.bytes) == [3, 3, 3, 3, 3, 3, 3, 5, 4])
+    }
+
     @Test("that are cut off give no answer to a request that may be in the lost part")
     func lostRequests() async throws {
         let block = Data("HTTP/1.1 200 OK\r\n\r\nbody".utf8)

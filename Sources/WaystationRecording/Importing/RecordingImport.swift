@@ -4,6 +4,13 @@ import WaystationStorage
 
 /// An import of one recording into a store, in progress.
 struct RecordingImport {
+    /// A response that was stored, by its place in the store.
+    struct Stored {
+        let key: RequestKey
+        let id: Int64
+        let body: Data
+    }
+
     let store: ResponseStore
     let options: ImportOptions
     let now: Date
@@ -17,13 +24,13 @@ struct RecordingImport {
 
     /// Stores an exchange, or records the reason why it is not stored.
     ///
-    /// - Returns: The place in the store; nil when the exchange is not stored.
+    /// - Returns: The stored response; nil when the exchange is not stored.
     /// - Throws: `StoreError` when the store does not work.
     @discardableResult
     mutating func take(
         _ url: String,
         _ exchange: () throws(ImportRefusal) -> ArchivedExchange
-    ) async throws(StoreError) -> (key: RequestKey, id: Int64)? {
+    ) async throws(StoreError) -> Stored? {
         let archived: ArchivedExchange
         let head: StoredHead
         do {
@@ -46,7 +53,7 @@ struct RecordingImport {
                 bytes: archived.body.count
             )
             report.imported.append(imported)
-            return (head.key, id)
+            return Stored(key: head.key, id: id, body: archived.body)
         } catch  where error.code == .tooLarge || error.code == .abandoned {
             skip(url, ImportRefusal(.tooLarge, "the body has \(archived.body.count) bytes, more than the cache keeps"))
             return nil

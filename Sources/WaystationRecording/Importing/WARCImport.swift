@@ -13,10 +13,12 @@ struct WARCImport {
         let fields: HTTPFields
     }
 
-    /// The place of a stored body, for later records that refer to it.
-    private struct Place {
+    /// A stored body to which revisit records refer.
+    private struct Body {
         let key: RequestKey
         let id: Int64
+        /// The bytes, if there was room for them; without them, the body is lost when its response is replaced.
+        let bytes: Data?
     }
 
     /// The most bytes of request records that an import keeps in memory.
@@ -24,16 +26,33 @@ struct WARCImport {
 
     private let limits: WARCReader.Limits
     private var requests: [String: Request] = [:]
-    private var bodies: [String: Place] = [:]
+    /// The digests and record IDs of bodies to which revisit records refer.
+    private var revisited: Set<String> = []
+    /// The stored ones of these bodies, by digest and by record ID.
+    private var bodies: [String: Body] = [:]
+    /// How many bytes of bodies may still be kept in memory.
+    private var roomForBodies: Int
     /// The reason why the rest of the file cannot be read; nil if all of it can.
     private var damage: RecordingError?
 
-    /// Reads the requests, up to the first damage in the file.
-    init(_ source: any ByteSource, _ limits: WARCReader.Limits) throws(RecordingError) {
+    /// Reads the requests, and which bodies are revisited, up to the first damage in the file.
+    ///
+    /// - Parameters:
+    ///   - source: The file.
+    ///   - limits: How much of one record is read into memory.
+    ///   - roomForBodies: How many bytes of revisited bodies are kept in memory; 64 MiB by default.
+    /// - Throws: ``RecordingError`` when the file cannot be read, or has more requests than are kept in memory.
+    init(
+        _ source: any ByteSource,
+        _ limits: WARCReader.Limits,
+        roomForBodies: Int = 64 << 20
+    ) throws(RecordingError) {
         self.limits = limits
+        self.roomForBodies = roomForBodies
         let reader = try WARCReader(source, limits: limits)
         var bytes = 0
         while let record = recordBeforeDamage(reader) {
+            if record.type == "revisit" { revisited.formUnion(record.namesOfRevisited) }
             guard record.type == "request", let block = record.block, let message = try? HTTPBlock(block) else {
                 continue
             }
@@ -81,7 +100,7 @@ struct WARCImport {
         let request = request(of: record)
         let mayLackRequest = mayLackRequest(record)
         let limit = limits.maximumBlockSize.bytes
-        let place = try await recording.take(url) { () throws(ImportRefusal) in
+        let stored = try await recording.take(url) { () throws(ImportRefusal) in
             guard let block = record.block else {
                 throw ImportRefusal(.tooLarge, "the record has \(record.blockLength) bytes, but \(limit) are allowed")
             }
@@ -94,28 +113,47 @@ struct WARCImport {
             let message = try HTTPBlock(block)
             return try record.exchange(request, message, status: message.status(), body: message.body(limit: limit))
         }
-        guard let place else { return }
-        for name in [record["WARC-Payload-Digest"], record.id].compactMap(\.self) {
-            bodies[name] = Place(key: place.key, id: place.id)
+        if let stored { keep(stored, as: [record["WARC-Payload-Digest"], record.id].compactMap(\.self)) }
+    }
+
+    /// Keeps a body for later records that refer to it by one of its names.
+    private mutating func keep(_ stored: RecordingImport.Stored, as names: [String]) {
+        let names = names.filter(revisited.contains)
+        guard !names.isEmpty else { return }
+        var bytes = names.lazy.compactMap { [bodies] in bodies[$0]?.bytes }.first { $0 == stored.body }
+        if bytes == nil, stored.body.count <= roomForBodies {
+            roomForBodies -= stored.body.count
+            bytes = stored.body
         }
+        for name in names { bodies[name] = Body(key: stored.key, id: stored.id, bytes: bytes) }
+    }
+
+    /// The first body with one of these names that is still there.
+    private func body(_ names: [String], in store: ResponseStore) async throws -> Data? {
+        for body in names.compactMap({ bodies[$0] }) {
+            if let bytes = body.bytes { return bytes }
+            let row = await store.lookup(body.key).first { $0.id == body.id }
+            if let row { return try row.body.contents() }
+        }
+        return nil
     }
 
     /// Imports a record that has the same body as an earlier one, with a head of its own.
-    private func revisit(_ record: WARCRecord, _ url: String, into recording: inout RecordingImport) async throws {
+    private mutating func revisit(
+        _ record: WARCRecord,
+        _ url: String,
+        into recording: inout RecordingImport
+    ) async throws {
         let request = request(of: record)
         let mayLackRequest = mayLackRequest(record)
-        let names = [record["WARC-Payload-Digest"], record["WARC-Refers-To"].map(WARCRecord.unbracketed)]
-        let place = names.compactMap { $0 }.compactMap { bodies[$0] }.first
-        var body: Data?
-        if let place {
-            body = try await recording.store.lookup(place.key).first { $0.id == place.id }?.body.contents()
-        }
-        try await recording.take(url) { () throws(ImportRefusal) in
+        let names = record.namesOfRevisited
+        let body = try await body(names, in: recording.store)
+        let stored = try await recording.take(url) { () throws(ImportRefusal) in
             guard !mayLackRequest else { throw Self.lostRequest }
             guard let body else {
                 throw ImportRefusal(
                     .revisit,
-                    "the revisit record refers to another record, whose body was not imported"
+                    "the revisit record refers to another record, whose body was not imported or was replaced"
                 )
             }
             guard let block = record.block, !block.isEmpty else {
@@ -124,6 +162,8 @@ struct WARCImport {
             let message = try HTTPBlock(block)
             return try record.exchange(request, message, status: message.status(), body: body)
         }
+        // The response that is stored now may have replaced the one that had the body.
+        if let stored { keep(stored, as: names + [record.id].compactMap(\.self)) }
     }
 
     private func request(of record: WARCRecord) -> Request? {
@@ -144,6 +184,11 @@ struct WARCImport {
 }
 
 extension WARCRecord {
+    /// The digest and the record ID by which a revisit record refers to its body.
+    fileprivate var namesOfRevisited: [String] {
+        [self["WARC-Payload-Digest"], self["WARC-Refers-To"].map(Self.unbracketed)].compactMap(\.self)
+    }
+
     /// The IDs of the records of the same exchange, including this record's own.
     fileprivate var relatives: [String] {
         [id].compactMap(\.self) + values(of: "WARC-Concurrent-To").map(Self.unbracketed)
