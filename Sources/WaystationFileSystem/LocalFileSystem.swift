@@ -139,6 +139,36 @@ package struct LocalFileSystem: FileSystem {
         try opened(path, O_RDONLY, "open")
     }
 
+    /// Opens an existing regular file below a directory for reading, whoever owns them.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file, relative to the directory. It cannot lead out of the directory: an absolute path,
+    ///     a `..` and a symbolic link on the way to the file are errors.
+    ///   - directory: The directory; links to it are followed.
+    /// - Returns: The open file.
+    /// - Throws: ``FileError`` when the file cannot be opened or is not a regular file.
+    package func openFile(_ path: String, below directory: String) throws -> OpenFile {
+        guard path.utf8.first != UInt8(ascii: "/") else { throw FileError("open", path, code: EINVAL) }
+        var place = Place(directory: nil, name: directory)
+        var walked = directory
+        // The path is split as bytes, as the system does it: a `/` with a combining character behind it is no `/` to
+        // Swift.
+        for part in path.utf8.split(separator: UInt8(ascii: "/")) {
+            let name = String(decoding: part, as: UTF8.self)
+            guard name != ".." else { throw FileError("open", path, code: EINVAL) }
+            let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (place.directory == nil ? 0 : O_NOFOLLOW)
+            let descriptor = openat(place.descriptor, place.name, flags)
+            guard descriptor >= 0 else {
+                let code = errno
+                if place.directory != nil, place.isLink { throw FileError.link(walked) }
+                throw FileError("open", walked, code: code)
+            }
+            place = Place(directory: OpenFile(descriptor: descriptor, path: walked), name: name)
+            walked += "/" + name
+        }
+        return try opened(place, walked, O_RDONLY, "open")
+    }
+
     package func openFileForAppending(_ path: String) throws -> OpenFile {
         try opened(path, O_RDWR | O_APPEND, "open")
     }
@@ -149,7 +179,16 @@ package struct LocalFileSystem: FileSystem {
         _ operation: String,
         isLocked: Bool = false
     ) throws -> OpenFile {
-        let place = try place(of: path)
+        try opened(place(of: path), path, flags, operation, isLocked: isLocked)
+    }
+
+    private func opened(
+        _ place: Place,
+        _ path: String,
+        _ flags: Int32,
+        _ operation: String,
+        isLocked: Bool = false
+    ) throws -> OpenFile {
         // Without `O_NONBLOCK`, opening a FIFO would wait until another process opens its other end.
         let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         var descriptor: Int32

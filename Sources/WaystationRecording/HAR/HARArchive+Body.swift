@@ -1,17 +1,20 @@
 package import Foundation
+import WaystationFileSystem
 
 extension HARArchive.Response {
     /// The body's bytes.
     ///
-    /// - Parameter folder: The folder of the HAR file, in which bodies may be files of their own; nil if the recording has no
-    ///   folder. Such bodies cannot be read then.
+    /// - Parameters:
+    ///   - folder: The folder of the HAR file, in which bodies may be files of their own; nil if the recording has no
+    ///     folder. Such bodies cannot be read then.
+    ///   - limit: The most bytes of a body that is a file of its own; 512 MiB by default.
     /// - Returns: The body, without codings.
     /// - Throws: ``ImportRefusal`` with the reason why the body cannot be had.
-    package func body(in folder: URL? = nil) throws(ImportRefusal) -> Data {
+    package func body(in folder: URL? = nil, limit: Int = 512 << 20) throws(ImportRefusal) -> Data {
         guard !content.isTruncated else {
             throw ImportRefusal(.incomplete, "the recording has \(content.text == nil ? "no" : "a") part of its body")
         }
-        if let file = content.file, content.text == nil { return try Self.contents(of: file, in: folder) }
+        if let file = content.file, content.text == nil { return try Self.contents(of: file, in: folder, limit) }
         guard let text = content.text else {
             let isEmpty = content.size == 0 || 300...399 ~= status || status == 204
             guard isEmpty else { throw ImportRefusal(.noBody, "the recording does not have its body") }
@@ -23,13 +26,21 @@ extension HARArchive.Response {
     }
 
     /// The body of a file beside the recording, which cannot be outside of the recording's folder.
-    private static func contents(of file: String, in folder: URL?) throws(ImportRefusal) -> Data {
+    private static func contents(of file: String, in folder: URL?, _ limit: Int) throws(ImportRefusal) -> Data {
         guard let folder else { throw ImportRefusal(.noBody, "the body is in the file \(file.prefix(80))") }
-        let isWithin = !file.hasPrefix("/") && !file.split(separator: "/").contains("..")
-        guard isWithin, let body = try? Data(contentsOf: folder.appending(path: file)) else {
-            throw ImportRefusal(.noBody, "the body should be in the file \(file.prefix(80)), which cannot be read")
+        let length: Int
+        do {
+            let path = folder.path(percentEncoded: false)
+            let source = try FileSource(LocalFileSystem().openFile(file, below: path))
+            length = source.length
+            if length <= limit { return try source.read(at: 0, count: length) }
+        } catch {
+            throw ImportRefusal(
+                .noBody,
+                "the body should be in the file \(file.prefix(80)), which cannot be read: \(error)"
+            )
         }
-        return body
+        throw ImportRefusal(.tooLarge, "the file \(file.prefix(80)) has \(length) bytes, but \(limit) are allowed")
     }
 
     /// The body as Polly.js wrote it up to its version 1: a JSON array of hexadecimal digits, with its content coding and

@@ -3,7 +3,13 @@ import HTTPTypes
 
 extension HARArchive.Entry {
     /// The exchange in the form that the cache needs.
-    func archived() throws(ImportRefusal) -> ArchivedExchange {
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the HAR file; nil if bodies that are files of their own cannot be read.
+    ///   - limit: The most bytes of such a body.
+    /// - Returns: The exchange.
+    /// - Throws: ``ImportRefusal`` with the reason why the response is not stored.
+    func archived(in folder: URL?, limit: Int) throws(ImportRefusal) -> ArchivedExchange {
         // The checks of method and status need no body, so they come first.
         guard request.method == "GET", 200...399 ~= response.status, response.status != 304 else {
             throw request.method == "GET"
@@ -14,8 +20,10 @@ extension HARArchive.Entry {
                 : ImportRefusal(.method, "its method is \(request.method.prefix(20))")
         }
         var fields = HTTPFields(recorded: response.headers.map { ($0.name, $0.value) })
-        let body = try response.body()
-        if response.content.encoding == nil, let type = fields[.contentType] { fields[.contentType] = Self.utf8(type) }
+        let body = try response.body(in: folder, limit: limit)
+        // Bytes that are in a file, or coded in the HAR, have the encoding that their type names.
+        let isText = response.content.text.map { body == Data($0.utf8) } ?? false
+        if isText, let type = fields[.contentType] { fields[.contentType] = Self.utf8(type) }
         // A body in a HAR has no codings, even if the fields name one.
         return ArchivedExchange(
             method: request.method,

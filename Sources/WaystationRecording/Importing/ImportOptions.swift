@@ -24,7 +24,7 @@ public struct ImportOptions: Sendable {
     /// A browser sends other fields than an app does. `Accept-Encoding` never counts, since bodies are stored without
     /// coding.
     public var ignoresVary = false
-    /// The largest HAR file; 512 MiB by default.
+    /// The largest HAR file, and the largest file with a body beside it; 512 MiB by default.
     public var maximumHARSize = ByteCount.mebibytes(512)
     /// How much of one WARC record is read into memory.
     public var warc = WARCReader.Limits()

@@ -64,9 +64,18 @@ struct RecordingImport {
         report.skipped.append(ImportReport.Skipped(url: url, reason: refusal.reason, detail: refusal.detail))
     }
 
-    mutating func take(_ archive: HARArchive) async throws(StoreError) {
+    /// Stores the exchanges of a HAR.
+    ///
+    /// - Parameters:
+    ///   - archive: The HAR.
+    ///   - folder: The folder of its file; nil if bodies that are files of their own cannot be read.
+    /// - Throws: `StoreError` when the store does not work.
+    mutating func take(_ archive: HARArchive, in folder: URL?) async throws(StoreError) {
+        let limit = options.maximumHARSize.bytes
         for entry in archive.entries {
-            try await take(entry.request.url) { () throws(ImportRefusal) in try entry.archived() }
+            try await take(entry.request.url) { () throws(ImportRefusal) in
+                try entry.archived(in: folder, limit: limit)
+            }
         }
     }
 }

@@ -29,6 +29,8 @@ extension ResponseCache {
 
     /// Imports a HAR into the cache; see ``importRecording(at:options:)``.
     ///
+    /// Responses whose bodies are files beside a HAR file are skipped: import them by the file.
+    ///
     /// - Throws: `StoreError` when the cache does not work.
     @discardableResult
     public func importRecording(
@@ -61,7 +63,9 @@ extension ResponseStore {
             .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
         if beginning.hasPrefix("{") {
             let archive = try HARArchive(reading: input, maximumSize: options.maximumHARSize)
-            return try await importRecording(archive, options: options)
+            var recording = RecordingImport(self, options)
+            try await recording.take(archive, in: file.deletingLastPathComponent())
+            return recording.report
         }
         guard beginning.hasPrefix("WARC/") else {
             throw RecordingError(
@@ -77,6 +81,8 @@ extension ResponseStore {
 
     /// Imports a HAR into the store.
     ///
+    /// Responses whose bodies are files beside a HAR file are skipped: import them by the file.
+    ///
     /// - Throws: `StoreError` when the store does not work.
     @discardableResult
     public func importRecording(
@@ -84,7 +90,7 @@ extension ResponseStore {
         options: ImportOptions = ImportOptions()
     ) async throws -> ImportReport {
         var recording = RecordingImport(self, options)
-        try await recording.take(archive)
+        try await recording.take(archive, in: nil)
         return recording.report
     }
 }
