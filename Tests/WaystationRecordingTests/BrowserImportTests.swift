@@ -119,6 +119,49 @@ struct BrowserImportTests {
         #expect(try await offline(cache).data(from: moved).0 == Data([0x47, 0x49, 0x46, 0, 0xFF]))
     }
 
+    @Test(
+        "text that is not ASCII is stored as UTF-8 and says so",
+        arguments: [
+            ("text/html", "<meta charset=\"windows-1251\">Привет", "text/html; charset=utf-8"),
+            ("text/html;", "größe", "text/html; charset=utf-8"),
+            ("text/html; Charset=windows-1251", "Привет", "text/html; charset=utf-8"),
+            ("application/xhtml+xml", "<p>größe</p>", "application/xhtml+xml; charset=utf-8"),
+            ("Application/XML", "<p>größe</p>", "Application/XML; charset=utf-8"),
+            ("application/javascript", "'größe'", "application/javascript; charset=utf-8"),
+            ("text/html", "ASCII", "text/html"), ("application/json", "[\"größe\"]", "application/json"),
+        ]
+    )
+    func charset(type: String, text: String, expected: String) async throws {
+        var response = HARArchive.Response(status: 200, headers: [HARArchive.Pair("Content-Type", type)])
+        response.content.text = text
+        let request = HARArchive.Request(method: "GET", url: "https://shop.example/page")
+        let cache = try place.cache()
+        let archive = HARArchive(entries: [HARArchive.Entry(started: nil, request: request, response: response)])
+        #expect(try await cache.importRecording(archive).imported.count == 1)
+        let url = try #require(URL(string: "https://shop.example/page"))
+        let (data, head) = try await offline(cache).data(from: url)
+        #expect(data == Data(text.utf8))
+        #expect((head as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type") == expected)
+    }
+
+    @Test("bytes keep the encoding that their type names", arguments: ["text/html", "text/plain; charset=iso-8859-1"])
+    func bytes(type: String) async throws {
+        for (text, encoding) in [("Z3L8bg==", "base64"), ("6772fc6e", nil)] {
+            var response = HARArchive.Response(status: 200, headers: [HARArchive.Pair("Content-Type", type)])
+            response.content.text = text
+            response.content.encoding = encoding
+            response.content.isBinary = encoding == nil
+            let request = HARArchive.Request(method: "GET", url: "https://shop.example/page")
+            let cache = try place.cache()
+            let archive = HARArchive(entries: [HARArchive.Entry(started: nil, request: request, response: response)])
+            #expect(try await cache.importRecording(archive).imported.count == 1)
+            let url = try #require(URL(string: "https://shop.example/page"))
+            let (data, head) = try await offline(cache).data(from: url)
+            #expect(data == Data([0x67, 0x72, 0xFC, 0x6E]))
+            #expect((head as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type") == type)
+        }
+    }
+
     @Test("a response with Vary answers requests with the same fields, or all requests if the caller allows it")
     func variants() async throws {
         var same = URLRequest(url: try #require(URL(string: "https://shop.example/de")))

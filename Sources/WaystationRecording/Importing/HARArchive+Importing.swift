@@ -23,7 +23,7 @@ extension HARArchive.Entry {
         let body = try response.body(in: folder, limit: limit)
         // Bytes that are in a file, or coded in the HAR, have the encoding that their type names.
         let isText = response.content.text.map { body == Data($0.utf8) } ?? false
-        if isText, let type = fields[.contentType] { fields[.contentType] = Self.utf8(type) }
+        if isText, let type = fields[.contentType] { fields[.contentType] = Self.utf8(type, of: body) }
         // A body in a HAR has no codings, even if the fields name one.
         return ArchivedExchange(
             method: request.method,
@@ -38,11 +38,27 @@ extension HARArchive.Entry {
     }
 
     /// Text in a HAR is decoded and is stored as UTF-8, so its media type must say UTF-8.
-    private static func utf8(_ type: String) -> String {
+    ///
+    /// Otherwise a page that names its former encoding in a `<meta>` would be read in that.
+    private static func utf8(_ type: String, of body: Data) -> String {
         let parts = type.split(separator: ";", omittingEmptySubsequences: false)
-        return parts.map { part in
-            let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            return pair.count == 2 && pair[0].lowercased() == "charset" ? " charset=utf-8" : String(part)
-        }.joined(separator: ";")
+        guard parts.contains(where: isCharset) else {
+            let isASCII = body.allSatisfy { $0 < 0x80 }
+            guard !isASCII, mayHaveCharset(type) else { return type }
+            return type.trimmingCharacters(in: [";", " ", "\t"]) + "; charset=utf-8"
+        }
+        return parts.map { isCharset($0) ? " charset=utf-8" : String($0) }.joined(separator: ";")
+    }
+
+    private static func isCharset(_ parameter: Substring) -> Bool {
+        let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        return pair.count == 2 && pair[0].lowercased() == "charset"
+    }
+
+    /// Whether the encoding of a media type is not fixed, as that of JSON is.
+    private static func mayHaveCharset(_ type: String) -> Bool {
+        let essence = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return essence.hasPrefix("text/") || essence.hasSuffix("/xml") || essence.hasSuffix("+xml")
+            || essence.hasSuffix("javascript")
     }
 }
