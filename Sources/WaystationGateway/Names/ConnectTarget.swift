@@ -12,10 +12,8 @@ struct ConnectTarget: Equatable, Sendable {
     /// Addresses are taken in their usual notation only: programs disagree about `0x7f.1`, `2130706433` and `127.1`.
     init?(_ authority: String) {
         guard let colon = authority.lastIndex(of: ":") else { return nil }
-        let digits = authority[authority.index(after: colon)...]
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), digits.first != "0", let port = UInt16(digits)
-        else { return nil }
-        self.port = Int(port)
+        guard let port = OriginName.port(authority[authority.index(after: colon)...]) else { return nil }
+        self.port = port
         let host = authority[..<colon]
         if host.first == "[" {
             let address = host.dropFirst().dropLast()

@@ -51,14 +51,15 @@ struct LocalNames: Sendable {
             let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
             let parts = host.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2, let name = parts.first else { return nil }
-            let port = parts.count == 2 && !parts[1].isEmpty ? UInt16(parts[1]).map(Int.init) : nil
+            let port = parts.count == 2 && !parts[1].isEmpty ? OriginName.port(parts[1]) : nil
             if parts.count == 2, !parts[1].isEmpty, port == nil { return nil }
             return OriginName(scheme: scheme, host: String(name), port: port).map { ($0, rest[end...]) }
         }
         return nil
     }
 
-    private func isReserved(_ origin: OriginName) -> Bool { hasInspector && origin.name == Self.inspector }
+    /// Whether the name of an origin stands for the inspector.
+    func isReserved(_ origin: OriginName) -> Bool { hasInspector && origin.name == Self.inspector }
 
     private static func authorityEnd(in rest: Substring) -> Substring.Index {
         rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" || $0 == "\\" } ?? rest.endIndex

@@ -39,8 +39,8 @@ struct OriginName: Hashable, Sendable {
         if isPlain { labels.removeLast() }
         var port: Int?
         if let last = labels.last, labels.count > 1, Self.isNumber(last), !Self.isAddress(labels) {
-            guard let number = UInt16(last), number > 0, last.first != "0" else { return nil }
-            port = Int(number)
+            guard let number = Self.port(last) else { return nil }
+            port = number
             labels.removeLast()
         }
         self.init(scheme: isPlain ? "http" : "https", host: labels.joined(separator: "."), port: port)
@@ -62,6 +62,15 @@ struct OriginName: Hashable, Sendable {
         case "http": 80
         default: nil
         }
+    }
+
+    /// The port that the text after the colon of an authority names; nil if the text is written in another way than
+    /// browsers write it.
+    ///
+    /// Programs disagree about a sign and about leading zeros.
+    static func port(_ digits: some StringProtocol) -> Int? {
+        guard digits.first != "0", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return UInt16(digits).map(Int.init)
     }
 
     private static func isNumber(_ label: Substring) -> Bool { label.utf8.allSatisfy { (0x30...0x39).contains($0) } }

@@ -70,6 +70,7 @@ extension HostileRequest {
             ("http://[::1%25lo]/", "[::1%25lo]"),
             ("http://127.0.0.1:PORT/", "127.0.0.1:PORT"), ("http://localhost:PORT/", "localhost:PORT"),
             ("http://127.0.0.1.:80/", "127.0.0.1.:80"), ("http://ORIGIN#@evil.example/", "ORIGIN"),
+            ("http://127.0.0.1:+NUMBER/", "127.0.0.1:+NUMBER"), ("http://127.0.0.1:0NUMBER/", "127.0.0.1:0NUMBER"),
         ].map { proxied(target($0, host: $1)) }
 
     /// Tunnels that a gateway must not open, although it is a proxy.

@@ -11,6 +11,7 @@ import WaystationTesting
 /// | `NAME`, `PORT` | the two parts of it |
 /// | `SHOP` | the name of a site of files, with the gateway's port |
 /// | `ORIGIN` | the address and the port of the origin itself |
+/// | `NUMBER` | the port of the origin itself |
 struct HostileRequest: Sendable, CustomTestStringConvertible {
     /// A description of the attack.
     let attempt: String
@@ -27,7 +28,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
         let host = fixture.name(of: origin)
         let filled = text.replacing("HOST", with: host).replacing("SHOP", with: fixture.shop)
             .replacing("NAME", with: host.prefix { $0 != ":" }).replacing("PORT", with: "\(fixture.port)")
-            .replacing("ORIGIN", with: "127.0.0.1:\(origin.port)")
+            .replacing("ORIGIN", with: "127.0.0.1:\(origin.port)").replacing("NUMBER", with: "\(origin.port)")
         return Data(filled.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 
