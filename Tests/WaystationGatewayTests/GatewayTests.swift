@@ -79,6 +79,33 @@ struct GatewayTests {
         #expect(origin.requestCount == 2)
     }
 
+    @Test(
+        "gives a location without a scheme the scheme of its origin, and not its own",
+        arguments: [
+            ("//shop.example/a", "http://SHOP/a"), ("//elsewhere.example/", "https://elsewhere.example/"),
+            ("/a", "/a"),
+        ]
+    )
+    func locationsWithoutScheme(location: String, expected: String) async throws {
+        let network = ScriptedTransport { request in
+            .status(
+                302,
+                fields: ["Location": location, "Content-Location": location, "Refresh": "5; url=\(location)"]
+            )
+        }
+        let fixture = try await GatewayFixture(
+            interceptor: {
+                $0.rules.append(.allow("https://secure.example/**", via: .carried(by: network, as: "the network")))
+            }
+        )
+        let response = try await fixture.get("/in", host: "secure.example.localhost:\(fixture.port)")
+        let local = expected.replacing("SHOP", with: fixture.shop)
+        #expect(response.status == 302)
+        #expect(response["Location"] == local)
+        #expect(response["Content-Location"] == local)
+        #expect(response["Refresh"] == "5; url=\(local)")
+    }
+
     @Test("leaves out the fields that would keep a browser from showing the page")
     func policies() async throws {
         let origin = try ScriptedOrigin { _ in

@@ -48,6 +48,19 @@ struct AbsoluteURL {
         return isSlash(first) ? isSlash(second) : Characters.lowered(first) == UInt8(ascii: "h")
     }
 
+    /// Finds the place at which a URL lacks a scheme, whatever its host is.
+    ///
+    /// - Parameters:
+    ///   - text: The decoded text.
+    ///   - range: The part of it that is a URL.
+    /// - Returns: The place of the first of the two slashes with which the URL begins; nil if it begins otherwise.
+    static func placeOfMissingScheme(_ text: MappedBytes, _ range: Range<Int>) -> Int? {
+        let range = trimmed(text.bytes, range)
+        let bytes = text.bytes[range].lazy.filter { !isIgnored($0) }
+        guard bytes.prefix(while: isSlash).prefix(2).count == 2, !bytes.allSatisfy(isSlash) else { return nil }
+        return text.place(range.lowerBound)
+    }
+
     static func isControlOrSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
     private static func isIgnored(_ byte: UInt8) -> Bool { byte == 0x09 || byte == 0x0a || byte == 0x0d }

@@ -1,5 +1,5 @@
 #if Gateway
-/// The URLs of a page that are followed within the gateway, and their form there.
+/// The URLs of a page, and the form in which a browser follows them at the gateway.
 struct Links: Sendable {
     /// A replacement of a part of a text.
     struct Edit: Equatable {
@@ -10,11 +10,31 @@ struct Links: Sendable {
 
     let names: LocalNames
     /// The scheme of the page's base URL, which URLs without a scheme have.
-    var scheme: String
+    private(set) var scheme: String
+    /// The scheme that a browser gives to such URLs: `http` as long as the base URL is one of the gateway.
+    private var browserScheme = "http"
     /// Whether a rule takes a URL.
     let isServed: @Sendable (String) -> Bool
 
+    init(names: LocalNames, scheme: String, isServed: @escaping @Sendable (String) -> Bool) {
+        self.names = names
+        self.scheme = scheme
+        self.isServed = isServed
+    }
+
+    /// The page names its base URL.
+    mutating func setBase(_ base: AbsoluteURL) {
+        scheme = base.origin.scheme
+        browserScheme = isLocal(base) ? "http" : scheme
+    }
+
+    /// Whether the gateway's URL takes the place of a URL.
+    private func isLocal(_ url: AbsoluteURL) -> Bool { !names.isReserved(url.origin) && isServed(url.text) }
+
     /// Makes a URL that a rule takes lead to the gateway.
+    ///
+    /// Any other URL without a scheme gets the scheme of the page's base URL: a browser would give it the `http` of the
+    /// gateway's own page, and load a script without encryption.
     ///
     /// Only scheme, host and port are replaced, with letters, digits and `:/.-_`. These mean the same in every context
     /// of HTML, CSS and JavaScript, so no replacement can end a string or a tag.
@@ -24,8 +44,11 @@ struct Links: Sendable {
     ///   - range: The part of it that is a URL.
     /// - Returns: The edit; nil if the URL stays as it is.
     func edit(_ text: MappedBytes, _ range: Range<Int>) -> Edit? {
-        guard let url = AbsoluteURL(text, range, base: scheme), isServed(url.text) else { return nil }
-        return Edit(range: url.prefix, text: Array(local(url.origin).utf8))
+        if let url = AbsoluteURL(text, range, base: scheme), isLocal(url) {
+            return Edit(range: url.prefix, text: Array(local(url.origin).utf8))
+        }
+        guard scheme != browserScheme, let place = AbsoluteURL.placeOfMissingScheme(text, range) else { return nil }
+        return Edit(range: place..<place, text: Array((scheme + ":").utf8))
     }
 
     /// The gateway's URL for an origin, without a path.

@@ -171,8 +171,7 @@ extension PageScanner {
         guard !hasBase else { return }
         hasBase = true
         let value = CharacterReferences.decoded(text, range)
-        guard let url = AbsoluteURL(value, value.bytes.indices, base: links.scheme) else { return }
-        links.scheme = url.origin.scheme
+        if let base = AbsoluteURL(value, value.bytes.indices, base: links.scheme) { links.setBase(base) }
     }
 
     /// Takes the end of a tag, at its `>`.

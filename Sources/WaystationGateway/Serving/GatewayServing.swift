@@ -21,6 +21,8 @@ final class GatewayServing: Sendable {
     let requests: RequestTranslation
     /// Nil if the interceptor has no cookies of its own; then the browser keeps the cookies of the origins.
     let browsers: Browsers?
+    /// Whether a rule takes a URL.
+    private let isServed: @Sendable (String) -> Bool
     /// Nil if links stay as they are.
     private let rewriting: ResponseRewriting?
     /// The pages that the gateway shows under its own names, and those that it shows as a proxy.
@@ -53,11 +55,8 @@ final class GatewayServing: Sendable {
         targets = TargetReader(names: names, isProxy: options.isProxy)
         requests = RequestTranslation(names: names)
         browsers = cookies.map { Browsers($0, loads) }
-        rewriting =
-            options.rewritesLinks
-            ? ResponseRewriting(names: names) { url in
-                URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false
-            } : nil
+        isServed = { url in URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false }
+        rewriting = options.rewritesLinks ? ResponseRewriting(names: names, isServed: isServed) : nil
         // Without a store, the browser chooses the cookies.
         let isSameSite = { @Sendable (first: URL, second: URL) in cookies?.isSameSite(first, second) ?? true }
         named = PageOrigin(remote: { names.remote($0).flatMap { URL(string: $0) } }, isSameSite: isSameSite)
@@ -77,6 +76,7 @@ final class GatewayServing: Sendable {
         browsers = other.browsers
         named = other.named
         proxied = other.proxied
+        isServed = other.isServed
         inspector = nil
         heads = other.heads
         repeated = other.repeated
@@ -183,9 +183,8 @@ final class GatewayServing: Sendable {
 
     private func translate(_ facts: ResponseHead, isNamed: Bool) -> TranslatedHead {
         let isHit = facts.isHit
-        let translation = ResponseTranslation(names: names, isNamed: isNamed) { [loads] url in
-            URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false
-        }
+        let links = Links(names: names, scheme: facts.url?.scheme?.lowercased() ?? "https", isServed: isServed)
+        let translation = ResponseTranslation(links: links, isNamed: isNamed)
         var headers = translation.fields(facts.fields, isCoded: facts.isCoded)
         if !headers.contains(name: "Cache-Control"), isHit {
             // The browser asks again each time, so that it shows the next version of a pack at once.

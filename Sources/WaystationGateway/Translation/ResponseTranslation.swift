@@ -5,14 +5,13 @@ import NIOHTTP1
 
 /// Makes the fields of the gateway's response from those of a load's response.
 ///
-/// Values that name an origin name the gateway instead, where the gateway would serve the URL; fields that would forbid
-/// the browser to use plain http are left out.
+/// Values that name an origin name the gateway instead, where the gateway would serve the URL. Other URLs without a
+/// scheme get that of their origin. Fields that would forbid the browser to use plain http are left out.
 struct ResponseTranslation: Sendable {
-    let names: LocalNames
+    /// The URLs that the fields name.
+    let links: Links
     /// Whether the browser asked by the name of an origin; false when it asked by the origin's own URL, as of a proxy.
     let isNamed: Bool
-    /// Whether a rule takes a URL.
-    let isServed: @Sendable (String) -> Bool
 
     /// The fields without `Set-Cookie` and without the framing.
     ///
@@ -37,7 +36,7 @@ struct ResponseTranslation: Sendable {
 
     private func translated(_ value: String, of name: String) -> String {
         switch name {
-        case "location", "content-location": local(value) ?? value
+        case "location", "content-location": local(value)
         case "refresh": refresh(value)
         case "access-control-allow-origin": anyOrigin(value)
         case "content-security-policy", "content-security-policy-report-only":
@@ -46,17 +45,23 @@ struct ResponseTranslation: Sendable {
         }
     }
 
-    /// The gateway's URL, if a rule takes the URL.
-    private func local(_ url: String) -> String? { isServed(url) ? names.local(url) : nil }
+    /// The gateway's URL if a rule takes the URL; otherwise a URL that means at the gateway what it means at its origin.
+    private func local(_ url: String) -> String {
+        let bytes = MappedBytes(url.utf8, at: 0)
+        guard let edit = links.edit(bytes, bytes.bytes.indices) else { return url }
+        let local = bytes.bytes[..<edit.range.lowerBound] + edit.text + bytes.bytes[edit.range.upperBound...]
+        return String(decoding: local, as: UTF8.self)
+    }
 
     /// The gateway's name for an origin; the text itself if it names none.
-    private func anyOrigin(_ text: String) -> String { names.local(text) ?? text }
+    private func anyOrigin(_ text: String) -> String { links.names.local(text) ?? text }
 
     /// The value of `Refresh`: seconds, and a URL (HTML §2.5.7).
     private func refresh(_ value: String) -> String {
         guard let mark = value.range(of: "url=", options: .caseInsensitive) else { return value }
         let target = value[mark.upperBound...].trimmingCharacters(in: CharacterSet(charactersIn: " '\""))
-        return local(target).map { value[..<mark.upperBound] + $0 } ?? value
+        let local = local(target)
+        return local == target ? value : value[..<mark.upperBound] + local
     }
 }
 #endif

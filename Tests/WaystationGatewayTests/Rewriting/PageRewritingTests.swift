@@ -122,6 +122,44 @@ struct PageRewritingTests {
     )
     func unchanged(text: String) { expectUnchanged(text) }
 
+    @Test(
+        "get the scheme of their page if they have none and lead out of the gateway",
+        arguments: [
+            ("<script src=//elsewhere.example/a></script>", "<script src=https://elsewhere.example/a></script>"),
+            ("<img srcset='//elsewhere.example/1 1x, /2 2x'>", "<img srcset='https://elsewhere.example/1 1x, /2 2x'>"),
+            ("<a href=\" \\/elsewhere.example\">", "<a href=\" https:\\/elsewhere.example\">"),
+            ("<a href=&sol;/elsewhere.example/>", "<a href=https:&sol;/elsewhere.example/>"),
+            ("<a href=//127.1/><a href='//[::1]/'>", "<a href=https://127.1/><a href='https://[::1]/'>"),
+            ("<a href='/\t/b\u{fc}cher.example/'>", "<a href='https:/\t/b\u{fc}cher.example/'>"),
+            ("<p style=\"b: url('//elsewhere.example/b')\">", "<p style=\"b: url('https://elsewhere.example/b')\">"),
+            (
+                "<meta http-equiv=refresh content='0;url=//elsewhere.example/'>",
+                "<meta http-equiv=refresh content='0;url=https://elsewhere.example/'>"
+            ),
+            (
+                "<base href=//shop.example/b/><a href=//other.example/>",
+                "<base href=http://shop.example.localhost:8080/b/><a href=https://other.example/>"
+            ),
+            // The browser has the scheme of such a base URL itself.
+            (
+                "<base href=https://elsewhere.example/><a href=//other.example/>",
+                "<base href=https://elsewhere.example/><a href=//other.example/>"
+            ),
+            (
+                "<base href=http://elsewhere.example/><a href=//other.example/>",
+                "<base href=http://elsewhere.example/><a href=//other.example/>"
+            ),
+            ("<a href=//><a href=/><a href=>", "<a href=//><a href=/><a href=>"),
+        ]
+    )
+    func schemes(text: String, expected: String) { #expect(RewritingOfText()(text) == expected) }
+
+    @Test("stay without a scheme on a page of http, whose scheme is that of the gateway")
+    func schemesOfPlainPages() {
+        let links = Links(names: LocalNames(port: 8080), scheme: "http") { _ in false }
+        #expect(RewritingOfText(links: links)("<a href=//elsewhere.example/>") == "<a href=//elsewhere.example/>")
+    }
+
     @Test("allow the gateway's name beside an origin in the policy of a page")
     func policy() {
         #expect(

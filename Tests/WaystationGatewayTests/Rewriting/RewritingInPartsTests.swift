@@ -98,7 +98,7 @@ struct RewritingInPartsTests {
                 Issue.record("differs when split: \(String(decoding: bytes, as: UTF8.self))")
             }
             var unserved = rewriting
-            unserved.links = Links(names: LocalNames(port: 8080), scheme: "https") { _ in false }
+            unserved.links = Links(names: LocalNames(port: 8080), scheme: "http") { _ in false }
             if round % 4 == 0, !String(decoding: bytes, as: UTF8.self).lowercased().contains("policy") {
                 #expect(unserved(bytes) == bytes)
             }

@@ -37,6 +37,15 @@ struct StyleSheetRewritingTests {
         )
     }
 
+    @Test("get the scheme of their page if they have none and lead out of the gateway")
+    func schemes() {
+        #expect(
+            rewritten("\u{40}import '//elsewhere.example/i.css'; a { b: url( //elsewhere.example/b) }")
+                == "\u{40}import 'https://elsewhere.example/i.css'; a { b: url( https://elsewhere.example/b) }"
+        )
+        #expect(rewritten("a { b: url(\\2f /elsewhere.example) }") == "a { b: url(https:\\2f /elsewhere.example) }")
+    }
+
     @Test(
         "stay as they are in tokens that are no URL",
         arguments: [
