@@ -12,7 +12,7 @@ enum LinkValue {
     /// Seconds, and perhaps a URL (HTML §4.2.5.3, "refresh").
     case refresh
     /// A content security policy.
-    case policy
+    case policy(isQuoted: Bool)
     /// The declarations of a `style` attribute.
     case style
 
@@ -31,7 +31,7 @@ enum LinkValue {
         case .urls: Self.words(value, value.bytes.indices).compactMap { links.edit(value, $0) }
         case .candidates: Self.candidates(value.bytes).compactMap { links.edit(value, $0) }
         case .refresh: Self.refresh(value.bytes).flatMap { links.edit(value, $0) }.map { [$0] } ?? []
-        case .policy: Self.policy(value, text, links)
+        case .policy(let isQuoted): Self.policy(value, text, links, isQuoted: isQuoted)
         case .style: StyleScanner.edits(value, links, limit: range.count)
         }
     }
@@ -101,23 +101,39 @@ enum LinkValue {
         return rest.isEmpty ? nil : rest.indices
     }
 
-    /// Adds the gateway's name to each origin that a policy of the page names in full, as in the field of this name.
-    ///
-    /// The words of a policy have spaces between them, so its value has quotes.
+    /// Changes a policy of the page in the same way as the field of this name.
     private static func policy(
         _ value: MappedBytes,
         _ text: UnsafeBufferPointer<UInt8>,
-        _ links: Links
+        _ links: Links,
+        isQuoted: Bool
     ) -> [Links.Edit] {
-        value.bytes.split { Characters.isSpace($0) || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
-            .compactMap { word -> Links.Edit? in
-                guard word.first != UInt8(ascii: "/"), let url = AbsoluteURL(value, word.indices, base: "") else {
-                    return nil
-                }
-                let place = value.place(word.endIndex)
-                let local = " " + links.local(url.origin)
-                return Links.Edit(range: place..<place, text: Array(local.utf8) + text[url.prefix.upperBound..<place])
+        value.bytes.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }.flatMap { directive -> [Links.Edit] in
+            let words = words(value, directive.indices)
+            guard let first = words.first, let last = words.last else { return [] }
+            guard !ContentSecurityPolicy.isDropped(String(decoding: value.bytes[first], as: UTF8.self)) else {
+                // A semicolon stands for an empty directive, and also means the same in a value without quotes.
+                let range = value.places(first.lowerBound..<last.upperBound)
+                return [Links.Edit(range: range, text: [UInt8(ascii: ";")])]
             }
+            // The space before the added name would end a value without quotes.
+            return isQuoted ? words.compactMap { addition(value, $0, text, links) } : []
+        }
+    }
+
+    /// Adds the gateway's name to an origin that a policy of the page names in full.
+    private static func addition(
+        _ value: MappedBytes,
+        _ word: Range<Int>,
+        _ text: UnsafeBufferPointer<UInt8>,
+        _ links: Links
+    ) -> Links.Edit? {
+        guard value.bytes[word.lowerBound] != UInt8(ascii: "/"), let url = AbsoluteURL(value, word, base: "") else {
+            return nil
+        }
+        let place = value.place(word.upperBound)
+        let local = " " + links.local(url.origin)
+        return Links.Edit(range: place..<place, text: Array(local.utf8) + text[url.prefix.upperBound..<place])
     }
 }
 #endif

@@ -193,8 +193,7 @@ extension PageScanner {
         switch tag.meaning {
         case .none: return
         case .refresh: value = .refresh
-        case .policy where isQuoted: value = .policy
-        case .policy: return
+        case .policy: value = .policy(isQuoted: isQuoted)
         }
         for edit in value.edits(text, range, links) { output.apply(edit, to: text) }
     }

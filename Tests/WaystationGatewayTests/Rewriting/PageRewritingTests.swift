@@ -160,6 +160,25 @@ struct PageRewritingTests {
         #expect(RewritingOfText(links: links)("<a href=//elsewhere.example/>") == "<a href=//elsewhere.example/>")
     }
 
+    @Test(
+        "lose the directives in the policy of a page that would forbid plain http",
+        arguments: [
+            ("\"upgrade-insecure-requests\"", "\";\""), ("upgrade-insecure-requests", ";"),
+            (
+                "'Upgrade-Insecure-Requests; img-src https://cdn.example'",
+                "';; img-src https://cdn.example http://cdn.example.localhost:8080'"
+            ),
+            ("'img-src *;block-all-mixed-content ; font-src *'", "'img-src *;; ; font-src *'"),
+            ("img-src;upgrade-insecure-requests&semi;default-src", "img-src;;&semi;default-src"),
+            ("'img-src upgrade-insecure-requests'", "'img-src upgrade-insecure-requests'"),
+            ("img-src&#32;https://cdn.example", "img-src&#32;https://cdn.example"),
+        ]
+    )
+    func droppedDirectives(policy: String, expected: String) {
+        let tag = "<meta http-equiv=Content-Security-Policy content="
+        #expect(RewritingOfText()(tag + policy + ">") == tag + expected + ">")
+    }
+
     @Test("allow the gateway's name beside an origin in the policy of a page")
     func policy() {
         #expect(

@@ -1,8 +1,10 @@
 #if Gateway
 /// Policies of a page that is shown under another name (Content Security Policy Level 3).
 enum ContentSecurityPolicy {
-    /// The directives that would make the browser ask for https, or refuse a page without it.
     private static let dropped: Set<String> = ["upgrade-insecure-requests", "block-all-mixed-content"]
+
+    /// Whether a directive of a name would make the browser ask for https, or refuse a page without it.
+    static func isDropped(_ name: String) -> Bool { dropped.contains(name.lowercased()) }
 
     /// The policy with the gateway's name beside each origin that it allows.
     ///
@@ -19,7 +21,7 @@ enum ContentSecurityPolicy {
 
     private static func directive(_ directive: Substring, _ name: (String) -> String) -> String? {
         let words = directive.split(separator: " ").map(String.init)
-        guard let first = words.first, !dropped.contains(first.lowercased()) else { return nil }
+        guard let first = words.first, !isDropped(first) else { return nil }
         let named = words.map { word in
             let local = name(word)
             return local == word ? word : "\(word) \(local)"
