@@ -47,7 +47,9 @@ extension OfflineDirectory {
         for (index, document) in options.indexDocuments.enumerated() {
             switch directory.locate([document]) {
             case .file(let file):
-                if isRedirected, let name = names.last { return .answer(.redirect(toDirectory: name, request.query)) }
+                if isRedirected, let name = names.last {
+                    return .answer(.redirect(toFolder: OfflinePath.encoded(name), request.query))
+                }
                 let beneath = StampedFile(
                     file: file.file,
                     stamp: file.stamp,
@@ -105,15 +107,5 @@ extension OfflineDirectory {
     /// The current time in whole seconds; the epoch when the clock is outside HTTP's range.
     var today: HTTPDate {
         HTTPDate(secondsSinceEpoch: now().seconds) ?? .epoch
-    }
-}
-
-extension FileAnswer {
-    /// Answers 301 to the same path with a slash at its end.
-    ///
-    /// The `./` prevents a name with a colon from being read as a scheme (RFC 3986 section 4.2).
-    fileprivate static func redirect(toDirectory name: String, _ query: String?) -> FileAnswer {
-        let location = "./\(OfflinePath.encoded(name))/" + (query.map { "?\($0)" } ?? "")
-        return .empty(.movedPermanently, [.location: location])
     }
 }

@@ -27,6 +27,31 @@ struct GatewayTests {
         )
     }
 
+    @Test("redirects a browser to a folder's URL with its slash, by which the browser resolves relative links")
+    func folders() async throws {
+        let manual = try TemporaryFolder()
+        try manual.write(Data("<img src=a.png>".utf8), to: "index.html")
+        let fixture = try await GatewayFixture(
+            files: ["guide/index.html": "<img src=a.png>"],
+            interceptor: {
+                let files = Route.files(in: manual.url, at: "https://manual.example/base/", orElse: .nowhere)
+                $0.rules.append(.allow("https://manual.example/**", via: files))
+            }
+        )
+        for _ in 1...2 {
+            let subfolder = try await fixture.get("/guide?a=1")
+            #expect(subfolder.status == 301)
+            #expect(subfolder["Location"] == "./guide/?a=1")
+            #expect(subfolder["Cache-Control"] == "no-cache")
+            let host = "manual.example.localhost:\(fixture.port)"
+            let base = try await fixture.get("/base", host: host)
+            #expect(base.status == 301)
+            #expect(base["Location"] == "./base/")
+            #expect(try await fixture.get("/guide/").text == "<img src=a.png>")
+            #expect(try await fixture.get("/base/", host: host).text == "<img src=a.png>")
+        }
+    }
+
     @Test("answers HEAD, ranges and conditional requests like a web server")
     func methods() async throws {
         let fixture = try await GatewayFixture(files: ["film.mp4": "0123456789"])

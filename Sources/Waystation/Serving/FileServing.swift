@@ -20,26 +20,26 @@ struct OfflineFile: Sendable {
     /// Called when a file that must be as it was installed is missing or damaged; the request then continues with the
     /// next source.
     var onDamage: (@Sendable (String) -> Void)?
+    /// Whether the URL is that of the directory itself without its slash, which the path does not show.
+    var lacksSlash = false
 }
 
 extension Serving {
     /// The verdict of the files of a directory.
     func files(_ mounted: MountedDirectory, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
         guard let path = mounted.relativePath(of: canonical.url) else { return otherwise() }
-        let file = OfflineFile(directory: mounted.directory, path: String(path), source: .files)
-        return verdict(file, again: { $0.files(mounted, otherwise: otherwise) }, otherwise: otherwise)
+        var file = OfflineFile(directory: mounted.directory, path: String(path), source: .files)
+        file.lacksSlash = path.isEmpty && canonical.url.path.utf8.last != UInt8(ascii: "/")
+        return verdict(file, otherwise: otherwise)
     }
 
     /// Answers at once with a file that is in memory; otherwise reads the disk away from the loading queue.
     ///
-    /// `again` serves the same request at another URL.
-    func verdict(
-        _ file: OfflineFile,
-        again: @escaping @Sendable (Serving) -> Verdict,
-        otherwise: @escaping @Sendable () -> Verdict
-    ) -> Verdict {
+    /// A folder's URL without its slash is answered with a redirect to the one with it, by which the links of the folder's
+    /// page are resolved. The load follows the redirect like any other; a browser does so itself.
+    func verdict(_ file: OfflineFile, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
         let isGet = canonical.method == "GET"
-        if isGet, isUnconditional, let resident = file.directory.resident(path: file.path) {
+        if isGet, isUnconditional, !file.lacksSlash, let resident = file.directory.resident(path: file.path) {
             return answer(resident, from: file.source)
         }
         guard let method = HTTPRequest.Method(canonical.method) else { return otherwise() }
@@ -54,8 +54,9 @@ extension Serving {
             LookUp { completion in
                 DispatchQueue.global().async {
                     switch file.directory.answer(fileRequest) {
-                    case .answer(let answer):
-                        completion(redirected(by: answer).map(again) ?? self.answer(answer, from: file.source))
+                    case .answer where file.lacksSlash:
+                        completion(self.answer(.redirect(toSlash: canonical), from: file.source))
+                    case .answer(let answer): completion(self.answer(answer, from: file.source))
                     case .notFound:
                         file.onDamage?("\(file.path) is missing")
                         completion(otherwise())
@@ -73,20 +74,6 @@ extension Serving {
                 }
             }
         )
-    }
-
-    /// The request for a folder's URL with a trailing slash, if the slash is missing; it is answered instead.
-    ///
-    /// On Linux a protocol cannot report a redirect to Foundation, so the redirect is followed here, and shows only in
-    /// the response's URL.
-    private func redirected(by file: FileAnswer) -> Serving? {
-        guard file.status == .movedPermanently, let location = file.headerFields[.location],
-            let url = request.url, let target = URL(string: location, relativeTo: url)?.absoluteURL
-        else { return nil }
-        var request = request
-        request.url = target
-        guard let canonical = CanonicalRequest(request), canonical.url != self.canonical.url else { return nil }
-        return Serving(sources: sources, request: request, canonical: canonical)
     }
 
     private var isUnconditional: Bool {
@@ -123,6 +110,14 @@ extension Serving {
         else { return nil }
         file.prepared.withLock { $0 = PreparedFileResponse(asked: asked, response: response) }
         return response
+    }
+}
+
+extension FileAnswer {
+    /// Answers 301 to the URL of a folder with its slash.
+    fileprivate static func redirect(toSlash request: CanonicalRequest) -> FileAnswer {
+        let name = request.url.path.split(separator: "/").last ?? ""
+        return .redirect(toFolder: name, request.url.query)
     }
 }
 

@@ -19,9 +19,11 @@ extension Serving {
         guard let fetches = sources.fetches, let found = packs.lookUp(canonical.url),
             let request = sources.cacheRequest(request, canonical)
         else { return otherwise() }
-        // Requests with a range or conditions are answered by the pack alone, if the strategy does not handle them
-        // itself.
-        guard strategy.obeysHTTP || request.asksForWhole else { return pack(packs, otherwise: otherwise) }
+        // The pack alone redirects to a folder, and answers requests with a range or conditions if the strategy does not
+        // handle them itself.
+        guard !found.lacksSlash, strategy.obeysHTTP || request.asksForWhole else {
+            return pack(packs, otherwise: otherwise)
+        }
         var presented = request.within(Overlay.partition(of: found))
         presented.hidesCookies = hidesCookies
         let cache = fetches.cache

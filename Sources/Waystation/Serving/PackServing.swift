@@ -12,7 +12,7 @@ extension Serving {
         let file = OfflineFile(directory: found.directory, path: found.path, source: .pack) { problem in
             packs.reportDamage(found, problem)
         }
-        return verdict(file, again: { $0.pack(packs, otherwise: otherwise) }, otherwise: otherwise)
+        return verdict(file, otherwise: otherwise)
     }
 }
 #endif

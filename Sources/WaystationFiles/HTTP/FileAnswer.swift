@@ -40,6 +40,21 @@ public final class FileAnswer: Sendable {
     }
 }
 
+extension FileAnswer {
+    /// Answers 301 to the same path with a slash at its end.
+    ///
+    /// The `./` prevents a name with a colon from being read as a scheme (RFC 3986 section 4.2).
+    ///
+    /// - Parameters:
+    ///   - name: The last name of the path, percent-encoded.
+    ///   - query: The query of the request, which is kept.
+    /// - Returns: The answer.
+    package static func redirect(toFolder name: some StringProtocol, _ query: (some StringProtocol)?) -> FileAnswer {
+        let location = "./\(name)/" + (query.map { "?\($0)" } ?? "")
+        return .empty(.movedPermanently, [.location: location])
+    }
+}
+
 /// The bytes of a ``FileAnswer``.
 public enum FileBody: Sendable {
     /// No bytes.

@@ -14,6 +14,8 @@ struct PackIndex: Sendable {
         /// The path to request from the pack's directory: percent-encoded, without the index document where the URL has
         /// none.
         let request: String
+        /// Whether the URL is that of a folder without its slash.
+        var lacksSlash = false
     }
 
     private var entries: [String: Entry] = [:]
@@ -50,8 +52,8 @@ struct PackIndex: Sendable {
                         put(Entry(pack: pack, path: path, request: ""), at: base, isAllowed)
                     } else {
                         put(Entry(pack: pack, path: path, request: folder + "/"), at: base + folder + "/", isAllowed)
-                        // The folder's URL without its slash gets the same answer as the one with it.
-                        put(Entry(pack: pack, path: path, request: folder), at: base + folder, isAllowed)
+                        let bare = Entry(pack: pack, path: path, request: folder, lacksSlash: true)
+                        put(bare, at: base + folder, isAllowed)
                     }
                 }
             }

@@ -9,6 +9,8 @@ package struct PackLookUp: Sendable {
     package let directory: OfflineDirectory
     /// The path to request from the directory, percent-encoded.
     package let path: String
+    /// Whether the path is that of a folder without its slash, which the directory answers with a redirect.
+    package let lacksSlash: Bool
     /// The module.
     package let module: ModuleID
     /// The version.
@@ -26,6 +28,7 @@ extension PackLibrary {
         return PackLookUp(
             directory: entry.pack.directory,
             path: entry.request,
+            lacksSlash: entry.lacksSlash,
             module: entry.pack.module,
             version: entry.pack.manifest.version,
             released: entry.pack.manifest.released,

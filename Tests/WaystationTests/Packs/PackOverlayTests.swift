@@ -82,6 +82,19 @@ struct PackOverlayTests {
         #expect(try await packs.verify().isEmpty)
     }
 
+    @Test("serves a folder at the URL with its slash, and does not take a URL without one for damage")
+    func folder() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("fresh") }
+        try folders.write("packed guide", to: "one/guide/index.html")
+        try await install("one", "1.0", at: origin)
+        origin.stop()
+        let (session, _) = try session(.networkFirst())
+        let (data, response) = try await session.data(from: origin.url("/app/guide"))
+        #expect(String(decoding: data, as: UTF8.self) == "packed guide")
+        #expect(response.url == origin.url("/app/guide/"))
+        #expect(packs.module(shop)?.active?.isDamaged == false)
+    }
+
     @Test("serves its own file without a network")
     func offline() async throws {
         let origin = try ScriptedOrigin { _ in .ok("fresh") }
