@@ -129,9 +129,9 @@ let package = Package(
         .target(
             name: "Waystation",
             dependencies: [
-                "WaystationCollections", "WaystationFileSystem", "WaystationRules", "WaystationFiles",
-                "WaystationStorage", "WaystationSharing", "WaystationCaching", "WaystationCookies", "WaystationFields",
-                "WaystationTransport", .target(name: "WaystationPacks", condition: packs),
+                "WaystationArchive", "WaystationCollections", "WaystationFileSystem", "WaystationRules",
+                "WaystationFiles", "WaystationStorage", "WaystationSharing", "WaystationCaching", "WaystationCookies",
+                "WaystationFields", "WaystationTransport", .target(name: "WaystationPacks", condition: packs),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),

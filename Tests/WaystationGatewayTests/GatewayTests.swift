@@ -52,6 +52,17 @@ struct GatewayTests {
         }
     }
 
+    @Test("decodes a compressed SVG, whose coding it leaves out")
+    func compressedFile() async throws {
+        let fixture = try await GatewayFixture()
+        let gzip = "H4sIAAAAAAACA7MpLktXqMjNySu2Vc8oKSmw0tcvLy/XKzfWyy9K1zcyMDDQB6pQ17cDAAdauVgpAAAA"
+        try fixture.write(try #require(Data(base64Encoded: gzip)), to: "logo.svgz")
+        let response = try await fixture.get("/logo.svgz")
+        #expect(response.text == "<svg xmlns='http://www.w3.org/2000/svg'/>")
+        #expect(response["Content-Type"] == "image/svg+xml")
+        #expect(response["Content-Encoding"] == nil)
+    }
+
     @Test("answers HEAD, ranges and conditional requests like a web server")
     func methods() async throws {
         let fixture = try await GatewayFixture(files: ["film.mp4": "0123456789"])

@@ -39,16 +39,21 @@ extension Serving {
     /// page are resolved. The load follows the redirect like any other; a browser does so itself.
     func verdict(_ file: OfflineFile, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
         let isGet = canonical.method == "GET"
-        if isGet, isUnconditional, !file.lacksSlash, let resident = file.directory.resident(path: file.path) {
+        let isCompressed = file.hasCompressedName
+        if isGet, isUnconditional, !file.lacksSlash, !isCompressed,
+            let resident = file.directory.resident(path: file.path)
+        {
             return answer(resident, from: file.source)
         }
         guard let method = HTTPRequest.Method(canonical.method) else { return otherwise() }
         guard isGet || method == .head else { return otherwise() }
+        var fields = HTTPFields(request.allHTTPHeaderFields ?? [:])
+        if isCompressed { fields[.range] = nil }
         let fileRequest = FileRequest(
             method: method,
             path: file.path,
             query: canonical.url.query.map(String.init),
-            headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
+            headerFields: fields
         )
         return .lookUp(
             LookUp { completion in
@@ -56,7 +61,12 @@ extension Serving {
                     switch file.directory.answer(fileRequest) {
                     case .answer where file.lacksSlash:
                         completion(self.answer(.redirect(toSlash: canonical), from: file.source))
-                    case .answer(let answer): completion(self.answer(answer, from: file.source))
+                    case .answer(let answer):
+                        do throws(URLError) {
+                            completion(self.answer(try answer.decoded(for: request.url), from: file.source))
+                        } catch {
+                            completion(.fail(error))
+                        }
                     case .notFound:
                         file.onDamage?("\(file.path) is missing")
                         completion(otherwise())

@@ -65,7 +65,13 @@ extension Serving {
                 return nil
             }
         }
-        return PackedVariant(answer, url: canonical.url.string, released: found.released ?? .distantPast)
+        do throws(URLError) {
+            let decoded = try answer.decoded(for: request.url)
+            return PackedVariant(decoded, url: canonical.url.string, released: found.released ?? .distantPast)
+        } catch {
+            sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
+            return nil
+        }
     }
 }
 #endif

@@ -38,32 +38,12 @@ enum ContentCoding {
         _ limit: Int
     ) throws(ImportRefusal) -> Data {
         if data.isEmpty { return data }
-        var input = data
-        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { output.deallocate() }
         do {
-            let inflater = try Inflater(framing)
-            return try input.withUnsafeMutableBytes { bytes in
-                var result = Data()
-                var place = 0
-                while true {
-                    guard let step = try inflater.step(from: bytes[place...], into: output[...]),
-                        step.isAtEnd || step.consumed > 0 || step.produced > 0
-                    else { throw ImportRefusal(.damagedBody, "the \(coding) data of the body are damaged or cut off") }
-                    place += step.consumed
-                    guard result.count + step.produced <= limit else {
-                        throw ImportRefusal(.tooLarge, "the body has more than \(limit) bytes without \(coding)")
-                    }
-                    result.append(contentsOf: output[..<step.produced])
-                    if step.isAtEnd {
-                        guard framing == .gzip, place < bytes.count else { return result }
-                        // Another member follows (RFC 1952 §2.2).
-                        inflater.reset()
-                    }
-                }
-            }
-        } catch let refusal as ImportRefusal {
-            throw refusal
+            return try Inflater.decompress(data, framing, limit: limit)
+        } catch Inflater.Refusal.damaged {
+            throw ImportRefusal(.damagedBody, "the \(coding) data of the body are damaged or cut off")
+        } catch Inflater.Refusal.tooLarge {
+            throw ImportRefusal(.tooLarge, "the body has more than \(limit) bytes without \(coding)")
         } catch {
             throw ImportRefusal(.damagedBody, "the \(coding) data of the body cannot be read: \(error)")
         }
