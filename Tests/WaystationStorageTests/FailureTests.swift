@@ -81,10 +81,7 @@ struct FailureTests {
         try await store.store(.get("a"), .random(10))
         // The upkeep after opening writes too.
         await store.flush()
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let holder = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let holder = try fixture.holdIndex()
         let error = await #expect(throws: StoreError.self) { try await store.store(.get("b"), .random(10)) }
         #expect(error?.code == .unavailable)
         #expect(fixture.events.of(.unavailable).count == 1)

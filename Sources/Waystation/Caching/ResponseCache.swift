@@ -105,6 +105,9 @@ public final class ResponseCache: Sendable {
     /// them on all machines. They return when the shared tier has got the invalidation, or when one attempt has failed;
     /// the invalidation is then delivered later.
     ///
+    /// If the store does not work, this method and the other `remove` methods, except ``remove(olderThan:)``, throw, and
+    /// the removal is tried again later. Until it succeeds, this cache does not find the responses any more.
+    ///
     /// - Returns: The number of responses that were removed on this machine.
     /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed
     ///   then.

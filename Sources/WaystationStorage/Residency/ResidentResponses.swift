@@ -43,10 +43,8 @@ final class ResidentResponses: Sendable {
         var epoch = 0
         var confirmedAt = Date.distantPast
         var isCheckRequested = false
-        /// Keys whose changes are handed over and not yet made, and how many such changes each key has.
-        var changing: [RequestKey: Int] = [:]
-        /// The same for changes of many keys.
-        var changingScopes: [ResponseScope: Int] = [:]
+        /// The changes that are not made yet.
+        var pending = PendingChanges()
         /// Keys whose rows are to get new fields that memory has already; for each row, how many such changes are
         /// pending.
         var freshening: [RequestKey: [Int64: Int]] = [:]
@@ -102,15 +100,12 @@ final class ResidentResponses: Sendable {
 
     /// Records that a change of a key was handed over: until it is made, the responses in memory are not current.
     func beginChanging(_ key: RequestKey) {
-        state.withLock { $0.changing[key, default: 0] += 1 }
+        state.withLock { $0.pending.begin(key) }
     }
 
     /// Records that a change was made, or dropped.
     func endChanging(_ key: RequestKey) {
-        state.withLock { state in
-            guard let count = state.changing[key] else { return }
-            state.changing[key] = count > 1 ? count - 1 : nil
-        }
+        state.withLock { $0.pending.end(key) }
     }
 
     /// Replaces the instance of a row that is to get the fields of the new instance.
@@ -144,21 +139,34 @@ final class ResidentResponses: Sendable {
 
     /// Whether a change of a key was handed over and is not yet made.
     func isChanging(_ key: RequestKey) -> Bool {
-        state.withLock { $0.freshening[key] != nil || $0.isSilent(about: key) }
+        state.withLock { $0.freshening[key] != nil || $0.pending.contains(key) }
     }
 
-    /// Records that a change of all keys in a scope was handed over.
-    func beginChanging(_ scope: ResponseScope) {
-        state.withLock { $0.changingScopes[scope, default: 0] += 1 }
+    /// Whether the rows of a key show what is stored: no change of it is pending, and no removal of it has failed.
+    func isSettled(_ key: RequestKey) -> Bool {
+        state.withLock { $0.freshening[key] == nil && !$0.isSilent(about: key) }
     }
 
-    /// Records that a change of a scope was made, or dropped.
-    func endChanging(_ scope: ResponseScope) {
-        state.withLock { state in
-            guard let count = state.changingScopes[scope] else { return }
-            state.changingScopes[scope] = count > 1 ? count - 1 : nil
-        }
+    /// Records that the removal of all keys in a scope was handed over.
+    func beginRemoving(_ scope: ResponseScope) {
+        state.withLock { $0.pending.begin(scope) }
     }
+
+    /// Records that the removal of a scope was made, or has failed.
+    func endRemoving(_ scope: ResponseScope, hasFailed: Bool) {
+        // Some of the rows may have been removed, and nothing tells of which keys.
+        if hasFailed { invalidateAll() }
+        state.withLock { $0.pending.end(scope, hasFailed: hasFailed) }
+    }
+
+    /// The scopes whose removal has failed.
+    var failedRemovals: Set<ResponseScope> { state.withLock { $0.pending.failedRemovals } }
+
+    /// Whether the rows of a key are left over from a removal that has failed.
+    func hasFailedToRemove(_ key: RequestKey) -> Bool { state.withLock { $0.pending.hasFailedToRemove(key) } }
+
+    /// Records that a removal that had failed was made.
+    func madeUp(for scope: ResponseScope) { state.withLock { $0.pending.madeUp(for: scope) } }
 
     /// Records which key is about to be read from disk.
     ///
@@ -240,10 +248,9 @@ final class ResidentResponses: Sendable {
 }
 
 extension ResidentResponses.State {
-    /// Whether memory must not answer for a key, because a change of it was handed over and is not made yet.
+    /// Whether memory must not answer for a key, because a change of it is not made yet.
     fileprivate func isSilent(about key: RequestKey) -> Bool {
-        if !changing.isEmpty, changing[key] != nil { return true }
-        return !changingScopes.isEmpty && changingScopes.keys.contains { $0.contains(key) }
+        pending.contains(key) || pending.hasFailedToRemove(key)
     }
 
     /// - Returns: Whether no other pending change of the row is left.

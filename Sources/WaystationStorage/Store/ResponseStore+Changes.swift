@@ -111,12 +111,13 @@ extension ResponseStore {
         }
     }
 
-    /// Runs a change on the open store.
+    /// Runs a change on the open store, after the removals that have failed before.
     ///
     /// Call it on the write queue.
     func attempt(_ task: String, _ body: (Opened) throws -> Int) -> Result<Int, StoreError> {
         guard let opened = opened() else { return .failure(isUnavailable) }
         do {
+            try makeUpForFailedRemovals(in: opened)
             return .success(try body(opened))
         } catch {
             return .failure(handle(error, in: opened, while: task))

@@ -17,7 +17,8 @@ extension ResponseStore {
     ///
     /// Returns at once. Look-ups that begin after this call do not find responses from before it. A response whose
     /// writer began before the call (or whose ``StoreMoment`` is before it) is not stored: its commit fails with
-    /// ``StoreError/Code/invalidated``. This holds within this process, and also while the store does not work.
+    /// ``StoreError/Code/invalidated``. This holds within this process, and also while the store does not work: a
+    /// removal that fails is tried again, before any other change of the store, until it succeeds.
     /// - Parameters:
     ///   - url: The canonical URL, as in the key.
     ///   - partition: The partition, as in the key.
@@ -48,7 +49,8 @@ extension ResponseStore {
     /// It removes responses that were stored before the call, in memory and on disk. A response whose writer began before
     /// the call is not stored.
     /// - Returns: How many responses were removed.
-    /// - Throws: ``StoreError`` when the store does not work; some responses may have been removed by then.
+    /// - Throws: ``StoreError`` when the store does not work. Look-ups of this process do not find the responses then
+    ///   either, and their removal is tried again; in other processes they may be found until it succeeds.
     @discardableResult
     public func remove(_ scope: ResponseScope) async throws(StoreError) -> Int {
         try await waiting { invalidate(scope, completion: $0) }
@@ -66,10 +68,12 @@ extension ResponseStore {
         // The log comes first, then the queue: a commit either is queued before the removal, which then removes its
         // response, or finds the invalidation in the log.
         invalidations.append(scope)
-        resident.beginChanging(scope)
+        resident.beginRemoving(scope)
         enqueue { [self] in
             let result = attempt("removing") { try removeRows(.scope(scope), in: $0) }
-            resident.endChanging(scope)
+            let hasFailed = if case .failure = result { true } else { false }
+            resident.endRemoving(scope, hasFailed: hasFailed)
+            if hasFailed { retryFailedRemovals() }
             completion(result)
         }
     }

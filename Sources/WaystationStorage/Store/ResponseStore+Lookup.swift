@@ -9,7 +9,8 @@ extension ResponseStore {
     /// Call it on the read queue.
     func find(_ key: RequestKey) -> (responses: [StoredResponse], outcome: LookUps.Outcome) {
         if let responses = resident(key) { return (responses, .inMemory) }
-        guard let opened = opened() else { return ([], .nothing) }
+        // Asks for the open store in any case, since that starts another attempt to open it.
+        guard let opened = opened(), !resident.hasFailedToRemove(key) else { return ([], .nothing) }
         let time = now()
         let reading = resident.beginReading(key)
         let rows: [StoreIndex.Found]
@@ -53,7 +54,7 @@ extension ResponseStore {
     ///   - mayRead: Whether the index may be read on this thread. Without that, only misses are found.
     /// - Returns: The variants, none if the key is certainly not stored; `nil` if only ``lookup(_:)`` can find out.
     package func lookUpInMemory(_ key: RequestKey, mayRead: Bool = true) -> [StoredResponse]? {
-        guard case .open(let opened) = state.withLock({ $0.availability }), !resident.isChanging(key) else {
+        guard case .open(let opened) = state.withLock({ $0.availability }), resident.isSettled(key) else {
             return nil
         }
         switch opened.index.keys.answer(key) {

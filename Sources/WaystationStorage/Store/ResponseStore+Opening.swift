@@ -28,6 +28,9 @@ extension ResponseStore {
             resident.invalidateAll()
             resident.confirm(at: now(), hasChanged: true)
             if wasUnavailable { report(StoreEvent(.recovered, detail: "\(layout.root) is open")) }
+            if !resident.failedRemovals.isEmpty, case .failure = attempt("removing", { _ in 0 }) {
+                retryFailedRemovals()
+            }
             schedule([.keys, .recount, .leftOvers, .orphans, .expiry, .eviction])
         } catch {
             let retryTime = now().addingTimeInterval(Self.retryInterval)

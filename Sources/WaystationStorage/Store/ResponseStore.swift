@@ -93,6 +93,8 @@ public final class ResponseStore: Sendable {
         var uses: [Int64: Date] = [:]
         var upkeep = Upkeep()
         var stored = 0
+        /// Whether another attempt to make failed removals is already scheduled.
+        var awaitsRemovals = false
         var condition = StoreCondition()
     }
 

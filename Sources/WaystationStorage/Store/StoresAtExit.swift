@@ -63,7 +63,10 @@ extension ResponseStore {
             DispatchQueue.getSpecific(key: Self.writeQueueKey) != ObjectIdentifier(self)
         else { return nil }
         let isDone = DispatchSemaphore(value: 0)
-        enqueue { isDone.signal() }
+        enqueue { [self] in
+            if !resident.failedRemovals.isEmpty { _ = attempt("removing") { _ in 0 } }
+            isDone.signal()
+        }
         return isDone
     }
 }

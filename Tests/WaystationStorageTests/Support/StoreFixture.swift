@@ -50,6 +50,16 @@ final class StoreFixture: Sendable {
         try database.close()
     }
 
+    /// Holds the index as the write of another process does, until `ROLLBACK` is executed on the result.
+    func holdIndex() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        configuration.busyMode = .timeout(10)
+        let holder = try DatabaseQueue(path: layout.index, configuration: configuration)
+        try holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        return holder
+    }
+
     /// The files below a directory of the store, as paths relative to it.
     func files(in name: String) -> [String] {
         let root = directory.appending(path: name).path(percentEncoded: false)

@@ -1,0 +1,54 @@
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+import WaystationCaching
+import WaystationFileSystem
+import WaystationStorage
+import WaystationTestSupport
+import WaystationTesting
+
+@testable import Waystation
+
+@Suite("The invalidations of other machines")
+struct SharedSequenceTests {
+    @Test("count as carried out only when all before them were carried out", arguments: [true, false])
+    func failure(isOwn: Bool) async throws {
+        let folder = try TemporaryDirectory()
+        let clock = ManualClock()
+        func store(on disk: any FileSystem = LocalFileSystem()) -> ResponseStore {
+            var environment = StoreEnvironment.patient
+            environment.fileSystem = disk
+            return ResponseStore(directory: folder.url, environment: environment, now: clock.now)
+        }
+        let key = RequestKey(method: "GET", url: "https://shop.example/a")
+        let (sent, received) = (clock.now(), clock.now())
+        let head = StoredHead(key: key, status: 200, headerFields: [:], requestTime: sent, responseTime: received)
+        try await store().begin(head)?.commit()
+
+        let isBroken = Mutex(true)
+        let restarted = store(
+            on: FaultyFileSystem { operation, path in
+                guard operation == .createDirectory, isBroken.withLock(\.self) else { return }
+                throw FileError("createDirectory", path, code: EIO)
+            }
+        )
+        let file = SequenceFile(in: folder.url)
+        file.write(8)
+        let sequence = SharedSequence(file)
+        #expect(sequence.begin(after: 8, restarted) { _ in } == .complete)
+        sequence.receive(9, .other(.url(key.url)), restarted) { _ in }
+        await restarted.flush()
+        #expect(file.read() == 8)
+
+        isBroken.withLock { $0 = false }
+        clock.advance(by: 31)
+        #expect(await restarted.lookup(key).isEmpty)
+        await restarted.flush()
+        sequence.receive(10, isOwn ? .own : .other(.url("https://shop.example/b")), restarted) { _ in }
+        await restarted.flush()
+        #expect(file.read() == 10)
+        #expect(await restarted.lookup(key).isEmpty)
+        #expect(await store().lookup(key).isEmpty)
+    }
+}
