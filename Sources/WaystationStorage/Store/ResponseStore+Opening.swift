@@ -124,13 +124,21 @@ extension ResponseStore {
             case .open(let opened): return (opened, false)
             case .opening: return (nil, false)
             case .unavailable(let retryTime):
-                guard time >= retryTime else { return (nil, false) }
+                guard Self.isDue(retryTime, at: time) else { return (nil, false) }
                 state.availability = .unavailable(until: time.addingTimeInterval(Self.retryInterval))
                 return (nil, true)
             }
         }
         if isDue { writeQueue.async { self.open() } }
         return opened
+    }
+
+    /// Whether the time has come to try again.
+    ///
+    /// A time that is further ahead than the store ever waits was chosen before the clock was set back. The second more
+    /// allows for the rounding of times.
+    static func isDue(_ retryTime: Date, at time: Date) -> Bool {
+        time >= retryTime || retryTime.timeIntervalSince(time) > retryInterval + 1
     }
 
     /// The error of operations that are refused because the store does not work.
@@ -140,7 +148,7 @@ extension ResponseStore {
     }
 
     func acceptsWrites(at time: Date) -> Bool {
-        if opened() != nil { return state.withLock { time >= $0.writesPausedUntil } }
+        if opened() != nil { return state.withLock { Self.isDue($0.writesPausedUntil, at: time) } }
         // While the store opens for the first time, writes wait behind the opening on the queue.
         return state.withLock { if case .opening = $0.availability { true } else { false } }
     }
@@ -165,7 +173,7 @@ extension ResponseStore {
             let isNew = state.withLock { state in
                 defer { state.writesPausedUntil = time.addingTimeInterval(Self.retryInterval) }
                 state.condition.full = event
-                return time >= state.writesPausedUntil
+                return Self.isDue(state.writesPausedUntil, at: time)
             }
             if isNew { report(event) }
             return StoreError(.full, "the disk is full; \(advice)", cause: error)

@@ -207,7 +207,7 @@ public final class ResponseStore: Sendable {
     /// to be replaced.
     public var condition: [StoreEvent] {
         let time = now()
-        return state.withLock { $0.condition.events(isPaused: time < $0.writesPausedUntil) }
+        return state.withLock { $0.condition.events(isPaused: !Self.isDue($0.writesPausedUntil, at: time)) }
     }
 
     /// Returns when all operations requested before have finished, including the upkeep that they caused.
