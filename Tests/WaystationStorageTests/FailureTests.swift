@@ -115,6 +115,34 @@ struct FailureTests {
         )
     }
 
+    @Test("creates its directory again when it was removed, also if it keeps nothing in memory")
+    func removedDirectoryWithoutMemory() async throws {
+        let store = fixture.store(limits: StoreLimits(residentLimit: .bytes(0)))
+        for length in [10, 100_000] {
+            try await store.store(.get("old"), .random(10))
+            try FileManager.default.removeItem(at: fixture.directory)
+            fixture.clock.advance(.seconds(2))
+            try await store.store(.get("new"), .random(length))
+            let other = fixture.store()
+            #expect(try await other.bodies(.get("new")) == [.random(length)])
+            #expect(await store.lookup(.get("old")).isEmpty)
+        }
+    }
+
+    @Test("stops reading an index that another process has replaced, also if it keeps nothing in memory")
+    func replacedIndex() async throws {
+        let store = fixture.store(limits: StoreLimits(residentLimit: .bytes(0)))
+        try await store.store(.get("a"), .random(10))
+        await store.flush()
+        // Another process does this when it finds the index damaged.
+        for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: fixture.layout.index + suffix) }
+        try FileManager.default.moveItem(atPath: fixture.layout.index, toPath: fixture.layout.index + ".damaged-1")
+        fixture.clock.advance(.seconds(2))
+        _ = await store.lookup(.get("a"))
+        await store.settle()
+        #expect(await store.lookup(.get("a")).isEmpty)
+    }
+
     @Test("creates its directory again when it was removed while the store was open")
     func removedDirectory() async throws {
         let store = fixture.store()

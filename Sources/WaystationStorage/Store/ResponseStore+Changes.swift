@@ -115,7 +115,7 @@ extension ResponseStore {
     ///
     /// Call it on the write queue.
     func attempt(_ task: String, _ body: (Opened) throws -> Int) -> Result<Int, StoreError> {
-        guard let opened = opened() else { return .failure(isUnavailable) }
+        guard let opened = openedInPlace() else { return .failure(isUnavailable) }
         do {
             try makeUpForFailedRemovals(in: opened)
             return .success(try body(opened))

@@ -86,7 +86,7 @@ extension ResponseStore {
     }
 
     private func make(_ attempts: [Attempt], givesWay: Bool = false) -> [Result<Int64?, StoreError>] {
-        guard let opened = opened(), attempts.contains(where: \.isAccepted) else {
+        guard let opened = openedInPlace(), attempts.contains(where: \.isAccepted) else {
             return attempts.map { $0.failed(isUnavailable) }
         }
         do {

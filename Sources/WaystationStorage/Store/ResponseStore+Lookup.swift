@@ -12,6 +12,7 @@ extension ResponseStore {
         // Asks for the open store in any case, since that starts another attempt to open it.
         guard let opened = opened(), !resident.hasFailedToRemove(key) else { return ([], .nothing) }
         let time = now()
+        requestPlaceCheck(at: time)
         let reading = resident.beginReading(key)
         let rows: [StoreIndex.Found]
         do {
@@ -69,6 +70,7 @@ extension ResponseStore {
 
     private func readInMemory(_ key: RequestKey, in opened: Opened) -> [StoredResponse]? {
         let time = now()
+        requestPlaceCheck(at: time)
         let reading = resident.beginReading(key)
         guard let rows = opened.index.rowsInMemory(for: key),
             let records = intact(rows, at: time)

@@ -16,8 +16,10 @@ extension ResponseStore {
             let index = try openIndex(replacing: damaged)
             let staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
             let version = try index.dataVersion()
+            let time = now()
             let wasUnavailable = state.withLock { state in
                 defer {
+                    state.placeCheckedAt = time
                     state.availability = .open(Opened(index: index, staging: staging))
                     state.dataVersion = version
                     state.condition.closed = nil
@@ -189,7 +191,7 @@ extension ResponseStore {
     /// Closes an index and opens what is there now, or a new one.
     ///
     /// Call it on the write queue.
-    private func replace(_ failed: Opened, isDamaged: Bool) {
+    func replace(_ failed: Opened, isDamaged: Bool) {
         // Several operations may have found the same damage.
         guard let current = opened(), current.index === failed.index else { return }
         state.withLock { $0.availability = .opening }

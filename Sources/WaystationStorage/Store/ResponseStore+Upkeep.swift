@@ -75,7 +75,7 @@ extension ResponseStore {
             return state.upkeep.jobs.removeFirst()
         }
         guard let job else { return }
-        if let opened = opened() {
+        if let opened = openedInPlace() {
             do {
                 let followUps = try run(job, in: opened)
                 state.withLock { state in

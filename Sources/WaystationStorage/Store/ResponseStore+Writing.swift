@@ -9,7 +9,7 @@ extension ResponseStore {
         spooling.add(data.count, ordering: .relaxed)
         writeQueue.async { [self] in
             defer { spooling.subtract(data.count, ordering: .relaxed) }
-            guard let opened = opened(), acceptsWrites(at: now()) else { return spool.discard() }
+            guard let opened = openedInPlace(), acceptsWrites(at: now()) else { return spool.discard() }
             do {
                 try spool.write(data, in: opened.staging)
             } catch {
@@ -122,7 +122,7 @@ extension ResponseStore {
         length: Int,
         spool: BodyStaging
     ) throws(StoreError) -> Int64 {
-        guard let opened = opened() else { throw isUnavailable }
+        guard let opened = openedInPlace() else { throw isUnavailable }
         do {
             try makeUpForFailedRemovals(in: opened)
             let written = try publish(head, rest: rest, length: length, spool: spool, in: opened)

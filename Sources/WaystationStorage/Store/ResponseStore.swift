@@ -90,6 +90,8 @@ public final class ResponseStore: Sendable {
         var availability = Availability.opening
         var writesPausedUntil = Date.distantPast
         var dataVersion: Int64 = 0
+        /// When it was last checked that the open index is the one in the directory.
+        var placeCheckedAt = Date.distantPast
         var uses: [Int64: Date] = [:]
         var upkeep = Upkeep()
         var stored = 0
