@@ -46,6 +46,70 @@ struct BoundsTests {
         #expect(await store.lookup(.get("b")).isEmpty)
     }
 
+    /// A store with the responses `a`, `b` and `c`, of which `a` was used last.
+    private func storeAfterUse(delays: DrivenDelays) async throws -> ResponseStore {
+        let store = fixture.store { delays.drive(&$0) }
+        for name in ["a", "b", "c"] {
+            try await store.store(.get(name), .random(10_000))
+            fixture.clock.advance(.seconds(1))
+        }
+        await store.flush()
+        fixture.clock.advance(.seconds(90))
+        #expect(await store.lookup(.get("a")).count == 1)
+        return store
+    }
+
+    /// Whether `a` remains and `b` goes when another process stores too much.
+    private func otherProcessKeepsUsed() async throws -> Bool {
+        let other = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(35)))
+        try await other.store(.get("d"), .random(10_000))
+        await other.flush()
+        let (used, unused) = (await other.lookup(.get("a")), await other.lookup(.get("b")))
+        return !used.isEmpty && unused.isEmpty
+    }
+
+    @Test("a use counts for the eviction by another process after a minute")
+    func useInOtherProcess() async throws {
+        let delays = DrivenDelays()
+        let store = try await storeAfterUse(delays: delays)
+        delays.end { $0 == 60 }
+        await store.settle()
+        #expect(try await otherProcessKeepsUsed())
+    }
+
+    @Test("a use counts for the eviction by another process when its own store has no owner any more")
+    func useBeforeRelease() async throws {
+        let delays = DrivenDelays()
+        weak var released: ResponseStore?
+        do {
+            let store = try await storeAfterUse(delays: delays)
+            released = store
+        }
+        delays.end { $0 < 1 }
+        #expect(await eventually { released == nil })
+        #expect(try await otherProcessKeepsUsed())
+    }
+
+    @Test("a use counts for the eviction by another process when its own process has ended")
+    func useBeforeExit() async throws {
+        for name in ["a", "b", "c"] {
+            try await fixture.store().store(.get(name), .random(10_000))
+            fixture.clock.advance(.seconds(1))
+        }
+        fixture.clock.advance(.seconds(90))
+        let path = fixture.directory.path(percentEncoded: false)
+        await #expect(processExitsWith: .exitCode(7)) {
+            [path = path as String, time = fixture.clock.now.timeIntervalSince1970 as Double] in
+            let now = Date(timeIntervalSince1970: time)
+            let store = ResponseStore(directory: URL(filePath: path), now: { now })
+            // The upkeep after opening writes uses too.
+            await store.flush()
+            guard await store.lookup(.get("a")).count == 1 else { exit(1) }
+            exit(7)
+        }
+        #expect(try await otherProcessKeepsUsed())
+    }
+
     @Test("evicting a large body removes its file")
     func evictedFile() async throws {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(300)))

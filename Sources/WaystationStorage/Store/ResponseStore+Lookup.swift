@@ -195,11 +195,13 @@ extension ResponseStore {
     /// Records uses that are written later, many at a time, so that a hit needs no write.
     func noteUse(of ids: [Int64], at time: Date) {
         guard !ids.isEmpty else { return }
-        let isDue = state.withLock { state in
+        let (areMany, isFirst) = state.withLock { state in
             for id in ids { state.uses[id] = time }
-            return state.uses.count >= 256
+            defer { state.awaitsUses = true }
+            return (state.uses.count >= 256, !state.awaitsUses)
         }
-        if isDue { schedule([.uses]) }
+        if areMany { schedule([.uses]) }
+        if isFirst { awaitUses() }
     }
 
     func currentStatistics() -> StoreStatistics {

@@ -48,6 +48,9 @@ extension ResponseStore {
     /// How often the age of responses is checked, in seconds; look-ups never return expired responses in any case.
     private static let expiryInterval: TimeInterval = 60
 
+    /// How long uses are collected before they are written, in seconds.
+    private static let usesInterval: TimeInterval = 60
+
     /// Schedules jobs, each once even if it was requested several times.
     func schedule(_ jobs: [Upkeep.Job]) {
         let mustStart = state.withLock { state in
@@ -189,7 +192,16 @@ extension ResponseStore {
         report(StoreEvent(.swept, count: count, detail: "\(count) \(what) were removed"))
     }
 
-    private func writeUses(in opened: Opened) throws {
+    /// Schedules the writing of uses, so that they count when another process evicts responses.
+    func awaitUses() {
+        environment.afterDelay(writeQueue, Self.usesInterval) { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.awaitsUses = false }
+            schedule([.uses])
+        }
+    }
+
+    func writeUses(in opened: Opened) throws {
         let uses = state.withLock { state in
             defer { state.uses = [:] }
             return state.uses

@@ -42,7 +42,7 @@ import WaystationFileSystem
 /// a response from memory for at most a second after another process removed it.
 ///
 /// **The end of the process.** A process that ends by `exit`, or by returning from its main function, first waits until
-/// its stores have written everything handed to them, for at most 5 s. A process that ends otherwise (by a signal,
+/// its stores have written everything handed to them, and which responses were used, for at most 5 s. A process that ends otherwise (by a signal,
 /// `_exit` or a crash) does not wait.
 ///
 /// **Threads.** All methods may be called from any thread and none waits for the disk. Completions and events are
@@ -93,6 +93,8 @@ public final class ResponseStore: Sendable {
         /// When it was last checked that the open index is the one in the directory.
         var placeCheckedAt = Date.distantPast
         var uses: [Int64: Date] = [:]
+        /// Whether the writing of uses is already scheduled.
+        var awaitsUses = false
         var upkeep = Upkeep()
         var stored = 0
         /// Whether another attempt to make failed removals is already scheduled.
@@ -144,6 +146,13 @@ public final class ResponseStore: Sendable {
             open()
             readQueue.resume()
         }
+    }
+
+    deinit {
+        let (uses, availability) = state.withLock { ($0.uses, $0.availability) }
+        guard !uses.isEmpty, case .open(let opened) = availability else { return }
+        // Only the order of eviction depends on uses, so an error is not reported.
+        writeQueue.async { try? opened.index.touch(uses) }
     }
 
     /// The responses of a key, if a look-up has read them into memory and they are known to be current.

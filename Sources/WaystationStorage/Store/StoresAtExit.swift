@@ -54,7 +54,7 @@ extension ResponseStore {
     /// Identifies the write queue of a store.
     static let writeQueueKey = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// Begins to write everything that was handed over.
+    /// Begins to write everything that was handed over, and the uses of responses.
     ///
     /// - Returns: A semaphore that is signalled when it is written; nil when waiting is not possible: the disk hangs,
     ///   or the caller is on the write queue, as the handler of an event may be.
@@ -64,7 +64,12 @@ extension ResponseStore {
         else { return nil }
         let isDone = DispatchSemaphore(value: 0)
         enqueue { [self] in
-            if !resident.failedRemovals.isEmpty { _ = attempt("removing") { _ in 0 } }
+            if !resident.failedRemovals.isEmpty || state.withLock({ !$0.uses.isEmpty }) {
+                _ = attempt("writing before the exit") {
+                    try self.writeUses(in: $0)
+                    return 0
+                }
+            }
             isDone.signal()
         }
         return isDone
