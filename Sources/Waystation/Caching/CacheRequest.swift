@@ -23,8 +23,8 @@ package struct CacheRequest: Sendable {
     /// whose `Host` field names another host asks for something else, and so does a request for a URL that Foundation
     /// would send in another spelling.
     ///
-    /// Requests with credentials in `Authorization` have a separate partition for each value, so that the responses of
-    /// one login never answer the requests of another.
+    /// Requests with credentials in `Authorization` or in the URL have a separate partition for each value, so that the
+    /// responses of one login never answer the requests of another.
     package init?(_ request: URLRequest, canonical url: String) {
         let name = request.httpMethod ?? "GET"
         guard name == "GET" || name == "HEAD", request.httpBodyStream == nil, request.httpBody?.isEmpty ?? true,
@@ -42,8 +42,11 @@ package struct CacheRequest: Sendable {
 
     /// The key under which the response to a GET or HEAD is looked up.
     package static func key(of request: URLRequest, canonical url: String) -> RequestKey {
-        let credentials = request.value(forHTTPHeaderField: "Authorization")
-        return RequestKey(method: "GET", url: url, partition: credentials.map(Partition.name(for:)) ?? "")
+        let url = StoredURL(canonical: url)
+        var credentials = request.value(forHTTPHeaderField: "Authorization")
+        // No field value contains a line break.
+        if let userInfo = url.userInfo { credentials = "\(userInfo)\n\(credentials ?? "")" }
+        return RequestKey(method: "GET", url: url.text, partition: credentials.map(Partition.name(for:)) ?? "")
     }
 
     /// The request in another part of the store.

@@ -114,17 +114,19 @@ public final class ResponseCache: Sendable {
     @discardableResult
     public func removeAll() async throws -> Int { try await remove(.all) }
 
-    /// Removes all variants that are stored for a URL.
+    /// Removes all variants that are stored for a URL, for all logins.
     ///
     /// - Returns: The number of responses that were removed on this machine.
     /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed
     ///   then.
     @discardableResult
     public func remove(_ url: URL) async throws -> Int {
-        try await remove(.url(CanonicalRequest.url(of: url)))
+        try await remove(.url(CanonicalRequest.storedURL(of: url)))
     }
 
     /// Removes all responses whose URL begins with `prefix`, such as `https://shop.example/app/`.
+    ///
+    /// The URLs of stored responses have no user information.
     ///
     /// - Returns: The number of responses that were removed on this machine.
     /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed

@@ -25,7 +25,7 @@ extension CacheAccess {
     func invalidate(after request: HTTPRequest, _ head: ResponseHead) {
         for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
             // Invalidates for every login, because the resource has changed for all of them.
-            let url = URL(string: url).map(CanonicalRequest.url(of:)) ?? url
+            let url = URL(string: url).map(CanonicalRequest.storedURL(of:)) ?? url
             shared?.invalidate(.url(url))
             store.invalidate(.url(url))
         }

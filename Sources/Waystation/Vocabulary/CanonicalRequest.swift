@@ -8,7 +8,7 @@ import FoundationNetworking
 /// A request in the form that rules and the cache use.
 ///
 /// Foundation on Linux never calls `canonicalRequest(for:)`, so the library canonicalises requests itself. Rules match
-/// the canonical URL, the cache stores under it, and ``OriginExchange`` sends it; only a task that is handed back
+/// the canonical URL, the cache stores under it (without user information), and ``OriginExchange`` sends it; only a task that is handed back
 /// to Foundation's own loader is sent as the app wrote it.
 struct CanonicalRequest: Sendable {
     let url: CanonicalURL
@@ -25,8 +25,8 @@ struct CanonicalRequest: Sendable {
 
     private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
 
-    /// The canonical form of a URL, or its unchanged text when it has none.
-    static func url(of url: URL) -> String {
-        CanonicalURL(url.absoluteString)?.string ?? url.absoluteString
+    /// The URL under which the responses of a URL are stored, in its unchanged text when it has no canonical form.
+    static func storedURL(of url: URL) -> String {
+        StoredURL(canonical: CanonicalURL(url.absoluteString)?.string ?? url.absoluteString).text
     }
 }

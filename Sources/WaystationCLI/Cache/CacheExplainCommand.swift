@@ -58,7 +58,7 @@ struct CacheExplainCommand: AsyncParsableCommand {
             throw ValidationError("No response to a request for \(url.printable) is ever stored.")
         }
         let inspector = try store.inspector()
-        let scope = ResponseScope.url(canonical.string, partition: partition ?? presented.key.partition)
+        let scope = ResponseScope.url(presented.key.url, partition: partition ?? presented.key.partition)
         let stored = try inspector.entries(in: scope)
             .filter { $0.key.method == presented.key.method }
             .sorted { $0.responseTime > $1.responseTime }

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationStorage
 import WaystationTesting
 
 @Suite("Invalidation of stored responses by unsafe requests, end to end (RFC 9111 §4.4)")
@@ -76,6 +77,37 @@ struct InvalidationEndToEndTests {
         try await fixture.load(method: "POST", body: Data("x".utf8))
         for fields in requests { #expect(try await !fixture.load("/", fields).isHit) }
         #expect(fixture.origin.requestCount == 7)
+    }
+
+    @Test("drops the responses of URLs with and without user information, and so does a removal", arguments: 0..<5)
+    func userInformation(way: Int) async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in .ok("\(count.next())", fields: ["Cache-Control": "max-age=3600"]) }
+        let plain = fixture.origin.url("/page")
+        let named = try #require(
+            URL(string: plain.absoluteString.replacing("http://", with: "http://anna:secret@"))
+        )
+        func load(_ url: URL, method: String = "GET") async throws -> String {
+            var request = URLRequest(url: url)
+            request.httpMethod = method
+            let (data, _) = try await fixture.session.data(for: request)
+            await fixture.cache.flush()
+            return String(decoding: data, as: UTF8.self)
+        }
+        // Each login has a response of its own.
+        for (url, body) in [(plain, "1"), (named, "2"), (plain, "1"), (named, "2")] {
+            #expect(try await load(url) == body)
+        }
+        let stored = try StoreInspector(directory: fixture.cache.directory).entries()
+        #expect(stored.map(\.key.url) == [plain.absoluteString, plain.absoluteString])
+        switch way {
+        case 0: _ = try await load(plain, method: "POST")
+        case 1: _ = try await load(named, method: "POST")
+        case 2: try await fixture.cache.remove(plain)
+        case 3: try await fixture.cache.remove(named)
+        default: try await fixture.cache.remove(host: "127.0.0.1")
+        }
+        #expect(await fixture.cache.statistics.entries == 0)
     }
 
     @Test("a response that was requested before the change is not stored after it")
