@@ -3,36 +3,6 @@ import WaystationSharing
 
 /// The loads that wait until another machine has stored a response.
 final class Arrivals: Sendable {
-    /// A wait for one entry, which also notices an arrival before it begins.
-    final class Expectation: Sendable {
-        private struct State {
-            var isOver = false
-            var waiter: Race<Void>?
-        }
-
-        private let state = Mutex(State())
-
-        /// Ends the wait.
-        func end() {
-            let waiter: Race<Void>? = state.withLock { state in
-                state.isOver = true
-                return state.waiter.take()
-            }
-            waiter?.finish(())
-        }
-
-        fileprivate func wait() async {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                let race = Race(continuation)
-                let isOver = state.withLock { state in
-                    if !state.isOver { state.waiter = race }
-                    return state.isOver
-                }
-                if isOver { race.finish(()) }
-            }
-        }
-    }
-
     private struct State {
         var isFollowed = false
         var expected: [TierKey: [Expectation]] = [:]

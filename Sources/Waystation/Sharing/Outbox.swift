@@ -3,31 +3,69 @@ struct Outbox: Sendable {
     /// If more invalidations wait, one of everything replaces them.
     static let limit = 1_024
 
-    private(set) var scopes: [SharedScope] = []
-    private var isDelivering = false
+    private struct Entry {
+        let scope: SharedScope
+        /// End when the invalidation has reached the tier, or when an attempt to deliver has failed.
+        var attempts: [Expectation] = []
+    }
 
-    var isEmpty: Bool { scopes.isEmpty }
+    /// The caller's next step after it added an invalidation.
+    enum Step {
+        /// Begin to deliver.
+        case deliver
+        /// End this pause, so that the next attempt begins now.
+        case endPause(Expectation)
+        /// Nothing: the invalidation is delivered after those before it.
+        case nothing
+    }
+
+    private var entries: [Entry] = []
+    private var isDelivering = false
+    /// The pause after a failed attempt, while it lasts.
+    private var pause: Expectation?
+
+    var scopes: [SharedScope] { entries.map(\.scope) }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Adds an invalidation.
     ///
-    /// - Returns: Whether the caller must begin to deliver.
-    mutating func add(_ scope: SharedScope) -> Bool {
-        // The last one may be under way, and have passed the tier before the reason for this one.
-        if scopes.dropFirst().contains(scope) { return false }
-        scopes.append(scope)
-        if scopes.count > Self.limit { scopes = [scopes[0], .all] }
+    /// - Parameters:
+    ///   - scope: The responses.
+    ///   - attempt: Ends when the invalidation has reached the tier, or when an attempt to deliver has failed.
+    /// - Returns: The caller's next step.
+    mutating func add(_ scope: SharedScope, awaiting attempt: Expectation? = nil) -> Step {
+        // The first one may be under way, and have passed the tier before the reason for this one.
+        let place = entries.dropFirst().firstIndex { $0.scope == scope } ?? entries.endIndex
+        if place == entries.endIndex { entries.append(Entry(scope: scope)) }
+        if let attempt { entries[place].attempts.append(attempt) }
+        if entries.count > Self.limit {
+            let replaced = entries.dropFirst().flatMap(\.attempts)
+            entries = [entries[0], Entry(scope: .all, attempts: replaced)]
+        }
         defer { isDelivering = true }
-        return !isDelivering
+        if !isDelivering { return .deliver }
+        // Only a caller that waits is worth an attempt before its time.
+        return attempt.flatMap { _ in pause.take() }.map(Step.endPause) ?? .nothing
     }
 
     /// The invalidation to deliver next; nil when nothing is left to deliver.
     mutating func next() -> SharedScope? {
-        isDelivering = !scopes.isEmpty
-        return scopes.first
+        pause = nil
+        isDelivering = !entries.isEmpty
+        return entries.first?.scope
     }
 
     /// The invalidation of ``next()`` has reached the tier.
-    mutating func delivered() {
-        if !scopes.isEmpty { scopes.removeFirst() }
+    ///
+    /// - Returns: The attempts that the caller must end.
+    mutating func delivered() -> [Expectation] { entries.isEmpty ? [] : entries.removeFirst().attempts }
+
+    /// The invalidation of ``next()`` could not be delivered; the next attempt begins after a pause.
+    ///
+    /// - Returns: The attempts that the caller must end.
+    mutating func failed(before pause: Expectation) -> [Expectation] {
+        self.pause = pause
+        defer { for place in entries.indices { entries[place].attempts = [] } }
+        return entries.flatMap(\.attempts)
     }
 }

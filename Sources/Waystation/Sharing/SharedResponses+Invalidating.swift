@@ -8,12 +8,9 @@ extension SharedResponses {
     /// The invalidation is tried again until it has reached the tier. Until then, this machine does not read from it.
     /// So this comes before the removal from the machine's own store: a load that begins after that removal could
     /// otherwise find the response in the tier, and store it here again.
-    func invalidate(_ scope: SharedScope) {
-        guard outbox.withLock({ $0.add(scope) }) else { return }
-        Task { await deliver() }
-    }
+    func invalidate(_ scope: SharedScope) { send(scope) }
 
-    /// Invalidates responses, and waits until the invalidation has reached the tier, or was tried once.
+    /// Invalidates responses, and waits until the invalidation has reached the tier, or an attempt has failed.
     ///
     /// - Parameters:
     ///   - scope: The responses.
@@ -21,45 +18,44 @@ extension SharedResponses {
     /// - Returns: The result of `remove`.
     /// - Throws: The error of `remove`; the invalidation is delivered nevertheless.
     func invalidate(_ scope: SharedScope, _ remove: () async throws -> Int) async throws -> Int {
-        let mustDeliver = outbox.withLock { $0.add(scope) }
+        let attempt = Expectation()
+        send(scope, awaiting: attempt)
         let removed: Result<Int, any Error>
         do {
             removed = .success(try await remove())
         } catch {
             removed = .failure(error)
         }
-        if mustDeliver { await deliverAndWait() }
+        await attempt.wait()
         return try removed.get()
     }
 
-    /// Delivers all invalidations that wait, and returns when that is done, or when one could not be delivered.
-    private func deliverAndWait() async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let race = Race(continuation)
-            Task {
-                await deliver { race.finish(()) }
-                race.finish(())
-            }
+    private func send(_ scope: SharedScope, awaiting attempt: Expectation? = nil) {
+        switch outbox.withLock({ $0.add(scope, awaiting: attempt) }) {
+        case .deliver: Task { await deliver() }
+        case .endPause(let pause): pause.end()
+        case .nothing: break
         }
     }
 
     /// Delivers all invalidations that wait.
-    ///
-    /// - Parameter failed: Called each time that one could not be delivered.
-    private func deliver(failed: @Sendable () -> Void = {}) async {
-        var pause = Duration.milliseconds(250)
+    private func deliver() async {
+        let shortest = Duration.milliseconds(250)
+        var length = shortest
         while let scope = outbox.withLock({ $0.next() }) {
             if await deliver(scope) {
-                outbox.withLock { $0.delivered() }
-                pause = .milliseconds(250)
+                for attempt in outbox.withLock({ $0.delivered() }) { attempt.end() }
+                length = shortest
                 continue
             }
-            if pause == .milliseconds(250) {
+            let pause = Expectation()
+            for attempt in outbox.withLock({ $0.failed(before: pause) }) { attempt.end() }
+            if length == shortest {
                 report(TierEvent(.delayed, "an invalidation could not be delivered; it is tried again"))
             }
-            failed()
-            await sleep(pause)
-            pause = min(pause * 2, .seconds(30))
+            schedule(length) { pause.end() }
+            await pause.wait()
+            length = min(length * 2, .seconds(30))
         }
     }
 
@@ -74,9 +70,5 @@ extension SharedResponses {
             let message = keys.seal(sender + scope.encoded, for: keys.invalidations, header: Data())
         else { return false }
         return await tier.publish(message, on: keys.invalidations) != nil
-    }
-
-    func sleep(_ time: Duration) async {
-        await withCheckedContinuation { continuation in schedule(time) { continuation.resume() } }
     }
 }

@@ -239,6 +239,52 @@ struct FleetTests {
         #expect(await eventually { first.cache.shared?.outbox.withLock { $0.isEmpty } ?? false })
         #expect(try await fleet.load(on: try await fleet.machine()).body == "2")
     }
+
+    @Test("remove responses and return after their own invalidation, also behind one that is on its way")
+    func removalBehindAnother() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        let isHeld = Atomic(true)
+        let removals = Atomic(0)
+        let releases = Mutex<[CheckedContinuation<Void, Never>]>([])
+        let tier = AlteredTier(
+            tier: fleet.tier,
+            willRemove: {
+                removals.add(1, ordering: .sequentiallyConsistent)
+                guard isHeld.load(ordering: .sequentiallyConsistent) else { return }
+                await withCheckedContinuation { continuation in releases.withLock { $0.append(continuation) } }
+            }
+        )
+        let machine = try await fleet.machine { $0.tier = tier }
+        machine.cache.shared?.invalidate(.url("https://a.example/"))
+        #expect(await eventually { releases.withLock { $0.count } == 1 })
+        let removal = Task {
+            try await machine.cache.remove(fleet.origin.url("/"))
+            return removals.load(ordering: .sequentiallyConsistent)
+        }
+        #expect(await eventually { machine.cache.shared?.outbox.withLock { $0.scopes.count } == 2 })
+        await machine.cache.flush()
+        isHeld.store(false, ordering: .sequentiallyConsistent)
+        // A removal that does not wait ends before the first invalidation goes on.
+        for _ in 0..<1_000 { await Task.yield() }
+        for release in releases.withLock({ $0 }) { release.resume() }
+        #expect(try await removal.value == 2)
+    }
+
+    @Test("remove responses and return after an attempt, also if the next attempt would begin later")
+    func removalDuringPause() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        // These timers never end.
+        let timers = ManualClock()
+        let machine = try await fleet.machine { $0.schedule = timers.schedule }
+        fleet.tier.behavior = .full
+        machine.cache.shared?.invalidate(.url("https://a.example/"))
+        #expect(await fleet.event(.delayed, on: machine) != nil)
+        try await machine.cache.remove(fleet.origin.url("/"))
+        #expect(machine.cache.shared?.outbox.withLock { $0.scopes.count } == 2)
+        fleet.tier.behavior = .working
+        try await machine.cache.remove(fleet.origin.url("/x"))
+        #expect(machine.cache.shared?.outbox.withLock { $0.isEmpty } ?? false)
+    }
 }
 
 extension FleetFixture.Machine {
@@ -253,6 +299,8 @@ private struct AlteredTier: SharedTier {
     var subscribes = true
     /// Called when values were read, before they are returned.
     var didRead: @Sendable () -> Void = {}
+    /// Called before a value is removed, for whatever reason.
+    var willRemove: @Sendable () async -> Void = {}
 
     func get(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
         let values = try await tier.get(keys, until: deadline)
@@ -279,6 +327,7 @@ private struct AlteredTier: SharedTier {
     }
 
     func remove(_ key: TierKey, ifEqualTo value: Data?, until deadline: ContinuousClock.Instant) async throws {
+        await willRemove()
         try await tier.remove(key, ifEqualTo: value, until: deadline)
     }
 

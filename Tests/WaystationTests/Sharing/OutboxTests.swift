@@ -3,29 +3,30 @@ import Testing
 
 @testable import Waystation
 
+// Swift Testing has a type of that name too.
+private typealias Expectation = Waystation.Expectation
+
 @Suite("The outbox of invalidations")
 struct OutboxTests {
     private var outbox = Outbox()
 
     @Test("keeps their order, has one that delivers, and is empty after the last")
     mutating func order() {
-        #expect(outbox.add(.url("a")) == true)
-        #expect(outbox.add(.url("b")) == false)
+        #expect(outbox.add(.url("a")).begins)
+        #expect(!outbox.add(.url("b")).begins)
         #expect(outbox.next() == .url("a"))
-        outbox.delivered()
+        _ = outbox.delivered()
         #expect(!outbox.isEmpty)
         #expect(outbox.next() == .url("b"))
-        outbox.delivered()
+        _ = outbox.delivered()
         #expect(outbox.next() == nil)
         #expect(outbox.isEmpty)
-        #expect(outbox.add(.url("c")) == true, "the next one has to be delivered anew")
+        #expect(outbox.add(.url("c")).begins, "the next one has to be delivered anew")
     }
 
     @Test("has one invalidation once, unless that one may be under way")
     mutating func repetition() {
-        _ = outbox.add(.url("a"))
-        _ = outbox.add(.url("a"))
-        _ = outbox.add(.url("a"))
+        for _ in 0..<3 { _ = outbox.add(.url("a")) }
         #expect(outbox.scopes == [.url("a"), .url("a")])
     }
 
@@ -36,6 +37,44 @@ struct OutboxTests {
         #expect(outbox.scopes.prefix(2) == [.url("0"), .all])
     }
 
+    @Test("returns the attempts that await an invalidation with its delivery")
+    mutating func awaitedDelivery() {
+        let (first, second, third) = (Expectation(), Expectation(), Expectation())
+        _ = outbox.add(.url("a"))
+        _ = outbox.next()
+        _ = outbox.add(.url("b"), awaiting: first)
+        _ = outbox.add(.url("c"), awaiting: second)
+        _ = outbox.add(.url("b"), awaiting: third)
+        let delivered = (0..<3).map { _ in outbox.delivered() }
+        #expect(delivered.map(\.count) == [0, 2, 1])
+        #expect(delivered[1].first === first)
+        #expect(delivered[1].last === third)
+        #expect(delivered[2].first === second)
+    }
+
+    @Test("returns all attempts once when one fails, also those of replaced invalidations")
+    mutating func awaitedFailure() {
+        _ = outbox.add(.url("a"), awaiting: Expectation())
+        _ = outbox.next()
+        for number in 0..<2_000 { _ = outbox.add(.url("\(number)"), awaiting: Expectation()) }
+        #expect(outbox.failed(before: Expectation()).count == 2_001)
+        #expect(outbox.failed(before: Expectation()).isEmpty)
+    }
+
+    @Test("ends the pause after a failed attempt, but only for an invalidation that is awaited")
+    mutating func pause() {
+        let pause = Expectation()
+        _ = outbox.add(.url("a"))
+        _ = outbox.next()
+        _ = outbox.failed(before: pause)
+        #expect(outbox.add(.url("b")).pause == nil)
+        #expect(outbox.add(.url("c"), awaiting: Expectation()).pause === pause)
+        #expect(outbox.add(.url("d"), awaiting: Expectation()).pause == nil, "it has ended")
+        _ = outbox.failed(before: pause)
+        _ = outbox.next()
+        #expect(outbox.add(.url("e"), awaiting: Expectation()).pause == nil, "an attempt is under way")
+    }
+
     @Test("has scopes that equal themselves after coding")
     func coding() {
         for scope in [SharedScope.all, .url("https://a.example/ü"), .prefix(""), .host("a.example")] {
@@ -44,6 +83,11 @@ struct OutboxTests {
         #expect(SharedScope(encoded: Data()) == nil)
         #expect(SharedScope(encoded: Data([9])) == nil)
     }
+}
+
+extension Outbox.Step {
+    fileprivate var begins: Bool { if case .deliver = self { true } else { false } }
+    fileprivate var pause: Expectation? { if case .endPause(let pause) = self { pause } else { nil } }
 }
 
 @Suite("The numbers of messages")
