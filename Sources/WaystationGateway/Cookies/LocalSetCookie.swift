@@ -69,9 +69,13 @@ enum LocalSetCookie {
 
     /// The gateway's name for a cookie's domain; nil if the domain does not cover the origin's host, or is a top-level
     /// domain, which would give the cookie to all hosts below it.
+    ///
+    /// It ends as the origin's own name does, with the labels of its port and scheme: a browser compares the two from
+    /// the end (RFC 6265 §5.1.3). An address has no domains.
     private static func local(domain: String, of origin: OriginName) -> String? {
-        guard domain == origin.host || (origin.host.hasSuffix("." + domain) && domain.contains(".")) else { return nil }
-        return domain == origin.host ? origin.name : domain + OriginName.suffix
+        let isAbove = origin.host.hasSuffix("." + domain) && domain.contains(".") && !origin.isAddress
+        guard domain == origin.host || isAbove else { return nil }
+        return domain + origin.name.dropFirst(origin.host.count)
     }
 }
 #endif

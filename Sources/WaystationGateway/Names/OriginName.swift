@@ -56,6 +56,9 @@ struct OriginName: Hashable, Sendable {
     /// The origin as a URL without a path.
     var serialized: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
 
+    /// Whether the host is an IPv4 address.
+    var isAddress: Bool { Self.isAddress(host.split(separator: ".", omittingEmptySubsequences: false)) }
+
     static func standardPort(of scheme: String) -> Int? {
         switch scheme {
         case "https": 443
