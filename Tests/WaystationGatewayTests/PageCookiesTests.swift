@@ -10,24 +10,6 @@ import WaystationTesting
 struct PageCookiesTests {
     private let store = CookieStore()
 
-    /// A browser that keeps what `Set-Cookie` says, by name.
-    private struct Browser {
-        var jar: [String: String] = [:]
-
-        var field: [String] { jar.isEmpty ? [] : ["Cookie: " + jar.map { "\($0)=\($1)" }.joined(separator: "; ")] }
-
-        mutating func take(_ response: RawResponse) {
-            for field in response.all("Set-Cookie") {
-                let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
-                if field.contains("Max-Age=0") {
-                    jar[pair[0]] = nil
-                } else {
-                    jar[pair[0]] = pair.count > 1 ? pair[1] : ""
-                }
-            }
-        }
-    }
-
     private func cookie(_ name: String, _ value: String = "1", isHTTPOnly: Bool = false) throws -> Cookie {
         try Cookie(name: name, value: value, domain: "shop.example", isHTTPOnly: isHTTPOnly, creation: Date())
     }
@@ -41,7 +23,7 @@ struct PageCookiesTests {
         let fields = response.all("Set-Cookie")
         #expect(fields.contains("theme=dark; Path=/; Domain=shop.example.localhost"))
         #expect(!fields.contains { $0.contains("secret") })
-        var browser = Browser()
+        var browser = CookieBrowser()
         browser.take(response)
         // The browser is not given a cookie that it has.
         #expect(try await fixture.get("/a", browser.field).all("Set-Cookie").isEmpty)
@@ -50,7 +32,7 @@ struct PageCookiesTests {
     @Test("reach the app when the page sets them, and leave it when the page removes them")
     func taken() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
-        var browser = Browser()
+        var browser = CookieBrowser()
         browser.take(try await fixture.get("/a"))
         browser.jar["cart"] = "3"
         browser.take(try await fixture.get("/a", browser.field))
@@ -71,7 +53,7 @@ struct PageCookiesTests {
     @Test("follow the changes of the app")
     func changed() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
-        var browser = Browser()
+        var browser = CookieBrowser()
         try store.insert(cookie("theme", "dark"))
         browser.take(try await fixture.get("/a"))
         try store.insert(cookie("theme", "light"))
@@ -87,16 +69,31 @@ struct PageCookiesTests {
     @Test("of an earlier run are not taken over, and are removed")
     func earlier() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
-        var browser = Browser(jar: ["waystation-browser": "0123", "session": "old"])
+        var browser = CookieBrowser(jar: ["waystation-browser": "0123", "session": "old"])
         browser.take(try await fixture.get("/a", browser.field))
         #expect(store.cookies.isEmpty)
         #expect(Array(browser.jar.keys) == ["waystation-browser"])
     }
 
+    @Test("of the app are set again in a browser that has them from an earlier run")
+    func earlierOfApp() async throws {
+        try store.insert(
+            Cookie(name: "session", value: "new", domain: "shop.example", isHostOnly: true, creation: Date())
+        )
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = CookieBrowser(jar: ["session": "old", "__Host-own": "old"])
+        let response = try await fixture.get("/a", browser.field)
+        browser.take(response)
+        #expect(browser.jar["session"] == "new")
+        #expect(browser.jar["__Host-own"] == nil)
+        // Browsers ignore a removal without `Secure` for a name with this prefix.
+        #expect(response.all("Set-Cookie").contains("__Host-own=; Path=/; Max-Age=0; Secure"))
+    }
+
     @Test("of an earlier run do not reach the app later, if the browser keeps them")
     func earlierWithDomain() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
-        var browser = Browser(jar: ["session": "old"])
+        var browser = CookieBrowser(jar: ["session": "old"])
         browser.take(try await fixture.get("/a", browser.field))
         // It had a domain, so the gateway's removal did not match it.
         browser.jar["session"] = "old"
@@ -108,7 +105,7 @@ struct PageCookiesTests {
     func tokens() async throws {
         try store.insert(cookie("token", "secret", isHTTPOnly: true))
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
-        var browser = Browser()
+        var browser = CookieBrowser()
         browser.take(try await fixture.get("/a"))
         browser.jar["token"] = "evil"
         browser.take(try await fixture.get("/a", browser.field))
@@ -118,7 +115,7 @@ struct PageCookiesTests {
     @Test("follow a page that changes its mind")
     func toggled() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
-        var browser = Browser()
+        var browser = CookieBrowser()
         browser.take(try await fixture.get("/a"))
         for value in ["de", "en", "de"] {
             browser.jar["lang"] = value
@@ -131,7 +128,7 @@ struct PageCookiesTests {
     @Test("are not removed by a page of another site, or by a page of another folder")
     func absence() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a", "shop/b": "b"], cookies: store)
-        var browser = Browser()
+        var browser = CookieBrowser()
         browser.take(try await fixture.get("/a"))
         let mark = browser.field
         browser.jar["cart"] = "3"
@@ -209,7 +206,7 @@ struct PageCookiesTests {
         }
         let fixture = try await GatewayFixture(origin: origin, cookies: store)
         let name = fixture.name(of: origin)
-        var browser = Browser()
+        var browser = CookieBrowser()
         browser.take(try await fixture.get("/", host: name))
         #expect(browser.jar["seen"] == "2")
         #expect(browser.jar["sid"] == nil)

@@ -73,26 +73,30 @@ final class Browsers: Sendable {
     /// The `Set-Cookie` fields of the response.
     func fields(for visit: Visit) -> [String] {
         let visible = store.cookies.filter { !$0.isHTTPOnly && $0.id.covers(hostOf: visit.url) }
-        var fields: [String] = []
+        // Removals come first: a browser takes the fields in their order, and a cookie of the app may have the same name.
+        var fields = visit.isNew ? removals(of: visit, except: Set(visible.map(\.pair))) : []
         pages.withLock { pages in
             guard let position = pages.position(of: visit.key) else { return }
             pages.update(position) { page in
                 let (given, ended) = page.show(visible, to: visit.pairs, in: visit.url.folder)
-                fields += given.compactMap { LocalSetCookie.local($0, of: visit.origin) }
                 fields += ended.compactMap { LocalSetCookie.removal(of: $0, of: visit.origin) }
+                fields += given.compactMap { LocalSetCookie.local($0, of: visit.origin) }
                 return 0
             }
         }
-        guard visit.isNew else { return fields }
-        fields.append("\(Self.markName)=\(visit.key.mark); Path=/; HttpOnly; SameSite=Lax")
-        // Pairs of an earlier run. Pairs of an earlier run that have a domain or another path stay in the browser; they
-        // do not reach the app.
-        let present = Set(visible.map(\.pair))
-        for pair in visit.pairs where !present.contains(pair) {
-            let name = pair.prefix { $0 != "=" }
-            fields.append("\(name)=; Path=/; Max-Age=0")
-        }
+        if visit.isNew { fields.append("\(Self.markName)=\(visit.key.mark); Path=/; HttpOnly; SameSite=Lax") }
         return fields
+    }
+
+    /// The fields that remove the pairs of an earlier run.
+    ///
+    /// Those that have a domain or another path stay in the browser; they do not reach the app.
+    private func removals(of visit: Visit, except present: Set<String>) -> [String] {
+        visit.pairs.filter { !present.contains($0) }.compactMap { pair in
+            let name = String(pair.prefix { $0 != "=" })
+            let id = Cookie.ID(name: name, domain: visit.origin.host, isHostOnly: true, path: "/")
+            return LocalSetCookie.removal(of: id, of: visit.origin)
+        }
     }
 }
 
