@@ -2,9 +2,7 @@
 import Foundation
 import Synchronization
 import Waystation
-import WaystationCollections
 import WaystationCookies
-import WaystationFileSystem
 
 /// Keeps the browsers' cookies in step with the app's store.
 ///
@@ -13,24 +11,21 @@ import WaystationFileSystem
 final class Browsers: Sendable {
     /// The cookies of one request, and of the response to it.
     struct Visit: Sendable {
-        fileprivate let key: Key
+        fileprivate let key: MarkedPages.Key
+        /// Whether the browser gets the mark with the response.
         fileprivate let isNew: Bool
+        /// Whether the browser must forget the pairs that the store does not have.
+        fileprivate let removesOthers: Bool
         fileprivate let url: URL
         fileprivate let origin: OriginName
         fileprivate let pairs: [String]
     }
 
-    struct Key: Hashable, Sendable {
-        let mark: String
-        let host: String
-    }
-
     private static let markName = "waystation-browser"
-    private static let limit = 1_024
 
     private let store: CookieStore
     private let loads: ClientLoads
-    private let pages = Mutex(LeastRecentlyUsed<Key, PageCookies>())
+    private let pages = Mutex(MarkedPages())
 
     init(_ store: CookieStore, _ loads: ClientLoads) {
         self.store = store
@@ -45,50 +40,48 @@ final class Browsers: Sendable {
         let pairs = pairs.filter { !$0.hasPrefix(Self.markName + "=") }
         let due = store.cookies(for: url).filter { !$0.isHTTPOnly }
         if let mark {
-            let key = Key(mark: mark, host: origin.name)
-            let changes: PageCookies.Changes? = pages.withLock { pages in
-                guard let position = pages.position(of: key) else { return nil }
-                var changes = PageCookies.Changes()
-                pages.use(position)
-                pages.update(position) { page in
-                    changes = page.read(pairs, due: due, in: url.folder, isComplete: isComplete)
-                    return 0
+            let key = MarkedPages.Key(mark: mark, host: origin.name)
+            let found: (MarkedPages.Found, PageCookies.Changes)? = pages.withLock { pages in
+                guard let found = pages.find(key) else { return nil }
+                let changes = pages.update(key) {
+                    $0.read(pairs, due: due, in: url.folder, isComplete: isComplete)
                 }
-                return changes
+                return changes.map { (found, $0) }
             }
-            if let changes {
+            if let (found, changes) = found {
                 for id in changes.removed { store.remove(id) }
                 loads.take(pagePairs: changes.added, at: url, from: "browser")
-                return Visit(key: key, isNew: false, url: url, origin: origin, pairs: pairs)
+                return Visit(
+                    key: key,
+                    isNew: false,
+                    removesOthers: found == .begunAgain,
+                    url: url,
+                    origin: origin,
+                    pairs: pairs
+                )
             }
         }
-        let key = Key(mark: RandomName.make(), host: origin.name)
-        pages.withLock { pages in
-            pages.insert(PageCookies(earlier: pairs), for: key, cost: 1)
-            if pages.count > Self.limit { pages.removeOldest() }
-        }
-        return Visit(key: key, isNew: true, url: url, origin: origin, pairs: pairs)
+        let key = pages.withLock { $0.begin(with: pairs, at: origin.name) }
+        return Visit(key: key, isNew: true, removesOthers: true, url: url, origin: origin, pairs: pairs)
     }
 
     /// The `Set-Cookie` fields of the response.
     func fields(for visit: Visit) -> [String] {
         let visible = store.cookies.filter { !$0.isHTTPOnly && $0.id.covers(hostOf: visit.url) }
         // Removals come first: a browser takes the fields in their order, and a cookie of the app may have the same name.
-        var fields = visit.isNew ? removals(of: visit, except: Set(visible.map(\.pair))) : []
-        pages.withLock { pages in
-            guard let position = pages.position(of: visit.key) else { return }
-            pages.update(position) { page in
-                let (given, ended) = page.show(visible, to: visit.pairs, in: visit.url.folder)
-                fields += ended.compactMap { LocalSetCookie.removal(of: $0, of: visit.origin) }
-                fields += given.compactMap { LocalSetCookie.local($0, of: visit.origin) }
-                return 0
-            }
+        var fields = visit.removesOthers ? removals(of: visit, except: Set(visible.map(\.pair))) : []
+        let shown = pages.withLock { pages in
+            pages.update(visit.key) { $0.show(visible, to: visit.pairs, in: visit.url.folder) }
+        }
+        if let shown {
+            fields += shown.ended.compactMap { LocalSetCookie.removal(of: $0, of: visit.origin) }
+            fields += shown.given.compactMap { LocalSetCookie.local($0, of: visit.origin) }
         }
         if visit.isNew { fields.append("\(Self.markName)=\(visit.key.mark); Path=/; HttpOnly; SameSite=Lax") }
         return fields
     }
 
-    /// The fields that remove the pairs of an earlier run.
+    /// The fields that remove the pairs that the store does not have.
     ///
     /// Those that have a domain or another path stay in the browser; they do not reach the app.
     private func removals(of visit: Visit, except present: Set<String>) -> [String] {

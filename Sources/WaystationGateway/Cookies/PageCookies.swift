@@ -59,7 +59,8 @@ struct PageCookies: Sendable {
                 shown[cookie.id] = nil
             }
         }
-        let given = Set(shown.values.flatMap { [$0.pair, $0.former ?? $0.pair] }).union(earlier)
+        // A browser whose entry began again still has the cookies that it was given before.
+        let given = Set(shown.values.flatMap { [$0.pair, $0.former ?? $0.pair] } + due.map(\.pair)).union(earlier)
         changes.added = pairs.filter { !given.contains($0) }
         return changes
     }
