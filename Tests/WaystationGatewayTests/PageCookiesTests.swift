@@ -125,6 +125,48 @@ struct PageCookiesTests {
         }
     }
 
+    @Test("keep their path when the page changes their value")
+    func changedWithPath() async throws {
+        let origin = try ScriptedOrigin { request in
+            .ok("", fields: request.path == "/app/x" ? ["Set-Cookie": "lang=de"] : [:])
+        }
+        let fixture = try await GatewayFixture(origin: origin, cookies: store)
+        var browser = CookieBrowser()
+        browser.take(try await fixture.get("/app/x", host: fixture.name(of: origin)))
+        #expect(browser.jar["lang"] == "de")
+        browser.jar["lang"] = "en"
+        let response = try await fixture.get("/app/y", host: fixture.name(of: origin), browser.field)
+        #expect(origin.requests.last?.value(of: "Cookie") == "lang=en")
+        #expect(response.all("Set-Cookie").isEmpty)
+        #expect(store.cookies.map(\.pair) == ["lang=en"])
+        #expect(store.cookies.map(\.path) == ["/app"])
+    }
+
+    @Test("keep their domain, expiry and SameSite when the page changes their value")
+    func changedWithDomain() async throws {
+        let expires = Date().addingTimeInterval(3_600)
+        try store.insert(
+            Cookie(
+                name: "lang",
+                value: "de",
+                domain: "shop.example",
+                expires: expires,
+                sameSite: .strict,
+                creation: Date()
+            )
+        )
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = CookieBrowser()
+        for _ in 0..<2 { browser.take(try await fixture.get("/a", browser.field)) }
+        browser.jar["lang"] = "en"
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(browser.jar["lang"] == "en")
+        let changed = try #require(store.cookies.first)
+        #expect(store.cookies.count == 1)
+        #expect(changed.pair == "lang=en")
+        #expect(!changed.isHostOnly && changed.expires == expires && changed.sameSite == .strict)
+    }
+
     @Test("are not removed by a page of another site, or by a page of another folder")
     func absence() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a", "shop/b": "b"], cookies: store)

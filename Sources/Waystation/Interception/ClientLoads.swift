@@ -32,14 +32,14 @@ package final class ClientLoads: Sendable {
         stations = interceptor.makeStations(network)
     }
 
-    /// Takes over the cookies that a page has set by itself.
+    /// Takes over the cookies that a page has set or changed by itself.
     ///
     /// - Parameters:
-    ///   - pairs: The pairs of the `Cookie` field of a page's request that the page's browser was not given.
+    ///   - changes: The changes that a request of the page shows.
     ///   - url: The URL of the request.
     ///   - client: The name of the program that showed the page.
-    package func take(pagePairs pairs: [String], at url: URL, from client: String) {
-        interceptor.cookies?.take(pagePairs: pairs, at: url, from: client, login: interceptor.configuration.login?.id)
+    package func take(_ changes: PageChanges, at url: URL, from client: String) {
+        interceptor.cookies?.take(changes, at: url, from: client, login: interceptor.configuration.login?.id)
     }
 
     /// Whether a rule, or the app's handler of external links, takes a request.

@@ -41,7 +41,7 @@ final class Browsers: Sendable {
         let due = store.cookies(for: url).filter { !$0.isHTTPOnly }
         if let mark {
             let key = MarkedPages.Key(mark: mark, host: origin.name)
-            let found: (MarkedPages.Found, PageCookies.Changes)? = pages.withLock { pages in
+            let found: (MarkedPages.Found, PageChanges)? = pages.withLock { pages in
                 guard let found = pages.find(key) else { return nil }
                 let changes = pages.update(key) {
                     $0.read(pairs, due: due, in: url.folder, isComplete: isComplete)
@@ -50,7 +50,7 @@ final class Browsers: Sendable {
             }
             if let (found, changes) = found {
                 for id in changes.removed { store.remove(id) }
-                loads.take(pagePairs: changes.added, at: url, from: "browser")
+                loads.take(changes, at: url, from: "browser")
                 return Visit(
                     key: key,
                     isNew: false,

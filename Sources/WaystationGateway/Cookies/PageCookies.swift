@@ -1,4 +1,5 @@
 #if Gateway
+import Waystation
 import WaystationCookies
 
 /// The cookies of one host in one browser, compared with those of the app's store.
@@ -16,13 +17,6 @@ struct PageCookies: Sendable {
         /// Until then a request without it may have been sent before the browser got it. A cookie of the page may be
         /// for this folder alone.
         var folder: String?
-    }
-
-    /// The changes that a request shows.
-    struct Changes: Equatable {
-        /// Pairs that the browser was not given.
-        var added: [String] = []
-        var removed: [Cookie.ID] = []
     }
 
     private var shown: [Cookie.ID: Shown] = [:]
@@ -44,24 +38,34 @@ struct PageCookies: Sendable {
     ///   - isComplete: Whether the absence of a cookie counts. It does for a document that the site itself leads to: a
     ///     request for another resource may have waited in the browser for long, and one of another site lacks some.
     /// - Returns: The changes by the page.
-    mutating func read(_ pairs: [String], due: [Cookie], in folder: String, isComplete: Bool) -> Changes {
-        var changes = Changes()
-        for cookie in due {
-            let pair = cookie.pair
-            guard let last = shown[cookie.id], last.pair == pair else { continue }
-            if pairs.contains(pair) {
-                shown[cookie.id]?.folder = folder
-                shown[cookie.id]?.former = nil
-            } else if isComplete, let seen = last.folder, folder.hasPrefix(seen) {
-                // A pair of the same name replaces it instead.
-                let isReplaced = pairs.contains { $0.hasPrefix(cookie.name + "=") }
-                if !isReplaced { changes.removed.append(cookie.id) }
-                shown[cookie.id] = nil
-            }
-        }
+    mutating func read(_ pairs: [String], due: [Cookie], in folder: String, isComplete: Bool) -> PageChanges {
+        var changes = PageChanges()
         // A browser whose entry began again still has the cookies that it was given before.
         let given = Set(shown.values.flatMap { [$0.pair, $0.former ?? $0.pair] } + due.map(\.pair)).union(earlier)
         changes.added = pairs.filter { !given.contains($0) }
+        // Of two absent cookies of one name, the page has changed the one that a request has carried before.
+        let carried = due.filter { shown[$0.id]?.folder != nil }
+        for cookie in carried + due.filter({ shown[$0.id]?.folder == nil }) {
+            guard let last = shown[cookie.id] else { continue }
+            let pair = cookie.pair
+            if pairs.contains(pair) {
+                guard last.pair == pair else { continue }
+                shown[cookie.id]?.folder = folder
+                shown[cookie.id]?.former = nil
+                continue
+            }
+            let isBehind = pairs.contains(last.pair) || last.former.map(pairs.contains) ?? false
+            if !isBehind, let index = changes.added.firstIndex(where: { cookie.isNamed(in: $0) }) {
+                // The page has set the cookie with its path and domain. As another cookie, it would be sent beside it.
+                let pair = changes.added.remove(at: index)
+                changes.changed[cookie.id] = pair
+                shown[cookie.id] = Shown(pair: pair, former: nil, folder: folder)
+            } else if isComplete, last.pair == pair, let seen = last.folder, folder.hasPrefix(seen) {
+                // A pair of the same name may be the cookie's own, from before.
+                if !pairs.contains(where: { cookie.isNamed(in: $0) }) { changes.removed.append(cookie.id) }
+                shown[cookie.id] = nil
+            }
+        }
         return changes
     }
 
@@ -93,5 +97,10 @@ struct PageCookies: Sendable {
         for id in ended { shown[id] = nil }
         return (given, ended)
     }
+}
+
+extension Cookie {
+    /// Whether a pair has the cookie's name.
+    fileprivate func isNamed(in pair: String) -> Bool { pair.hasPrefix(name + "=") }
 }
 #endif
