@@ -13,6 +13,58 @@ struct LateCookiesTests {
         try Cookie(name: name, value: value, domain: "shop.example", isHostOnly: true, creation: Date())
     }
 
+    @Test("does not bring an old value back by a request that has waited in it")
+    func waited() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = CookieBrowser()
+        try store.insert(cookie("t", "v0"))
+        browser.take(try await fixture.get("/a"))
+        let waiting = browser.field
+        browser.take(try await fixture.get("/a", waiting))
+        try store.insert(cookie("t", "v1"))
+        browser.take(try await fixture.get("/a", browser.field))
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(browser.jar["t"] == "v1")
+        _ = try await fixture.get("/a", waiting)
+        #expect(store.cookies.map(\.pair) == ["t=v1"])
+        // A document is asked for at once: the page has set the old value again.
+        browser.jar["t"] = "v0"
+        browser.take(try await fixture.get("/a", browser.documentFields))
+        #expect(store.cookies.map(\.pair) == ["t=v0"])
+    }
+
+    @Test("does not bring back a value that it got before the newest one")
+    func between() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = CookieBrowser()
+        try store.insert(cookie("t", "v0"))
+        for _ in 0..<2 { browser.take(try await fixture.get("/a", browser.field)) }
+        let waiting = browser.field
+        try store.insert(cookie("t", "v1"))
+        browser.take(try await fixture.get("/a", browser.field))
+        try store.insert(cookie("t", "v2"))
+        let late = try await fixture.get("/a", waiting)
+        browser.take(try await fixture.get("/a", browser.documentFields))
+        browser.take(late)
+        #expect(store.cookies.map(\.pair) == ["t=v2"])
+        #expect(browser.jar["t"] == "v2")
+    }
+
+    @Test("does not bring a cookie of the app back after the app removed it")
+    func waitedForRemoval() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = CookieBrowser()
+        try store.insert(cookie("t", "v0"))
+        browser.take(try await fixture.get("/a"))
+        let waiting = browser.field
+        browser.take(try await fixture.get("/a", waiting))
+        store.removeAll()
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(browser.jar["t"] == nil)
+        _ = try await fixture.get("/a", waiting)
+        #expect(store.cookies.isEmpty)
+    }
+
     @Test("keeps what its page sets, whatever number of other clients send no cookies")
     func crowd() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)

@@ -44,7 +44,7 @@ final class Browsers: Sendable {
             let found: (MarkedPages.Found, PageChanges)? = pages.withLock { pages in
                 guard let found = pages.find(key) else { return nil }
                 let changes = pages.update(key) {
-                    $0.read(pairs, due: due, in: url.folder, isComplete: isComplete)
+                    $0.read(pairs, due: due, in: url.folder, isComplete: isComplete, at: .now)
                 }
                 return changes.map { (found, $0) }
             }
@@ -71,7 +71,7 @@ final class Browsers: Sendable {
         // Removals come first: a browser takes the fields in their order, and a cookie of the app may have the same name.
         var fields = visit.removesOthers ? removals(of: visit, except: Set(visible.map(\.pair))) : []
         let shown = pages.withLock { pages in
-            pages.update(visit.key) { $0.show(visible, to: visit.pairs, in: visit.url.folder) }
+            pages.update(visit.key) { $0.show(visible, to: visit.pairs, in: visit.url.folder, at: .now) }
         }
         if let shown {
             fields += shown.ended.compactMap { LocalSetCookie.removal(of: $0, of: visit.origin) }

@@ -10,6 +10,8 @@ import WaystationCookies
 struct PageCookies: Sendable {
     private struct Shown {
         var pair: String
+        /// Whether the browser was given the pair; false for one that it had.
+        var isGiven = false
         /// The pair before, which the browser may still send until a request has carried the new one.
         var former: String?
         /// The folder of the last request that carried the pair; nil if none did.
@@ -17,17 +19,19 @@ struct PageCookies: Sendable {
         /// Until then a request without it may have been sent before the browser got it. A cookie of the page may be
         /// for this folder alone.
         var folder: String?
+
+        /// The pair that the browser has as long as it does not get a newer one.
+        func lastSent(of pairs: [String]) -> String { folder != nil || pairs.contains(pair) ? pair : former ?? pair }
     }
 
     private var shown: [Cookie.ID: Shown] = [:]
-    /// The pairs that the browser had before this run.
-    private let earlier: Set<String>
+    private var stale: StalePairs
 
     /// Begins with a browser.
     ///
     /// - Parameter earlier: The pairs of its first request. They may be from before a log-out, so they never count as
     ///   those of a page.
-    init(earlier: [String]) { self.earlier = Set(earlier) }
+    init(earlier: [String]) { stale = StalePairs(earlier: earlier) }
 
     /// Reads the cookies of a request.
     ///
@@ -37,12 +41,21 @@ struct PageCookies: Sendable {
     ///   - folder: The path of the request's URL up to its last slash.
     ///   - isComplete: Whether the absence of a cookie counts. It does for a document that the site itself leads to: a
     ///     request for another resource may have waited in the browser for long, and one of another site lacks some.
+    ///   - now: When it arrived.
     /// - Returns: The changes by the page.
-    mutating func read(_ pairs: [String], due: [Cookie], in folder: String, isComplete: Bool) -> PageChanges {
+    mutating func read(
+        _ pairs: [String],
+        due: [Cookie],
+        in folder: String,
+        isComplete: Bool,
+        at now: ContinuousClock.Instant
+    ) -> PageChanges {
         var changes = PageChanges()
         // A browser whose entry began again still has the cookies that it was given before.
-        let given = Set(shown.values.flatMap { [$0.pair, $0.former ?? $0.pair] } + due.map(\.pair)).union(earlier)
-        changes.added = pairs.filter { !given.contains($0) }
+        let given = Set(shown.values.flatMap { [$0.pair, $0.former ?? $0.pair] } + due.map(\.pair))
+        changes.added = pairs.filter {
+            !given.contains($0) && !stale.contains($0, mayBeLate: !isComplete || isOpen($0), at: now)
+        }
         // Of two absent cookies of one name, the page has changed the one that a request has carried before.
         let carried = due.filter { shown[$0.id]?.folder != nil }
         for cookie in carried + due.filter({ shown[$0.id]?.folder == nil }) {
@@ -59,7 +72,7 @@ struct PageCookies: Sendable {
                 // The page has set the cookie with its path and domain. As another cookie, it would be sent beside it.
                 let pair = changes.added.remove(at: index)
                 changes.changed[cookie.id] = pair
-                shown[cookie.id] = Shown(pair: pair, former: nil, folder: folder)
+                shown[cookie.id] = Shown(pair: pair, folder: folder)
             } else if isComplete, last.pair == pair, let seen = last.folder, folder.hasPrefix(seen) {
                 // A pair of the same name may be the cookie's own, from before.
                 if !pairs.contains(where: { cookie.isNamed(in: $0) }) { changes.removed.append(cookie.id) }
@@ -69,32 +82,46 @@ struct PageCookies: Sendable {
         return changes
     }
 
+    /// Whether no request has carried yet what the browser was given for the name of a pair.
+    private func isOpen(_ pair: String) -> Bool {
+        shown.contains { $0.value.folder == nil && pair.hasPrefix($0.key.name + "=") }
+    }
+
     /// Compares the store with what the browser has.
     ///
     /// - Parameters:
     ///   - visible: The cookies of the host that pages may read.
     ///   - pairs: The pairs of the request's `Cookie` field.
     ///   - folder: The path of the request's URL up to its last slash.
+    ///   - now: When the response is sent.
     /// - Returns: The cookies that the browser must be given, and those that it must forget.
     mutating func show(
         _ visible: [Cookie],
         to pairs: [String],
-        in folder: String
+        in folder: String,
+        at now: ContinuousClock.Instant
     ) -> (given: [Cookie], ended: [Cookie.ID]) {
         var given: [Cookie] = []
         for cookie in visible where shown[cookie.id]?.pair != cookie.pair {
+            let last = shown[cookie.id]
+            if let last { stale.replace(last.pair, at: now) }
+            stale.use(cookie.pair)
             let isThere = pairs.contains(cookie.pair)
             if !isThere { given.append(cookie) }
-            let former = shown[cookie.id]?.pair
             shown[cookie.id] = Shown(
                 pair: cookie.pair,
-                former: isThere ? nil : former,
+                isGiven: !isThere,
+                former: isThere ? nil : last.map { $0.lastSent(of: pairs) },
                 folder: isThere ? folder : nil
             )
         }
         let present = Set(visible.map(\.id))
         let ended = shown.keys.filter { !present.contains($0) }
-        for id in ended { shown[id] = nil }
+        for id in ended {
+            // Pages set a pair of theirs again at any time, but not one of the app's.
+            if let last = shown[id], last.isGiven { stale.replace(last.pair, at: now) }
+            shown[id] = nil
+        }
         return (given, ended)
     }
 }
