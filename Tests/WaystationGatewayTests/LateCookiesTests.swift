@@ -65,6 +65,33 @@ struct LateCookiesTests {
         #expect(store.cookies.isEmpty)
     }
 
+    @Test("is given a changed cookie again if it still sends the old value")
+    func unprocessed() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = CookieBrowser()
+        try store.insert(cookie("t", "v1"))
+        for _ in 0..<2 { browser.take(try await fixture.get("/a", browser.field)) }
+        try store.insert(cookie("t", "v2"))
+        // The browser gives up before it reads these responses.
+        for _ in 0..<3 { _ = try await fixture.get("/a", browser.field) }
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(browser.jar["t"] == "v2")
+        #expect(store.cookies.map(\.pair) == ["t=v2"])
+        #expect(try await fixture.get("/a", browser.field).all("Set-Cookie").isEmpty)
+    }
+
+    @Test("is given a new cookie once more, but not each time: the page may have removed it")
+    func unprocessedNew() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = CookieBrowser()
+        browser.take(try await fixture.get("/a"))
+        try store.insert(cookie("t", "v1"))
+        for _ in 0..<2 {
+            #expect(try await fixture.get("/a", browser.field).all("Set-Cookie") == ["t=v1; Path=/"])
+        }
+        #expect(try await fixture.get("/a", browser.field).all("Set-Cookie").isEmpty)
+    }
+
     @Test("keeps what its page sets, whatever number of other clients send no cookies")
     func crowd() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)

@@ -19,6 +19,8 @@ final class Browsers: Sendable {
         fileprivate let url: URL
         fileprivate let origin: OriginName
         fileprivate let pairs: [String]
+        /// The cookies that the browser must be given again.
+        fileprivate let missing: Set<Cookie.ID>
     }
 
     private static let markName = "waystation-browser"
@@ -41,28 +43,29 @@ final class Browsers: Sendable {
         let due = store.cookies(for: url).filter { !$0.isHTTPOnly }
         if let mark {
             let key = MarkedPages.Key(mark: mark, host: origin.name)
-            let found: (MarkedPages.Found, PageChanges)? = pages.withLock { pages in
+            let found: (MarkedPages.Found, PageCookies.Reading)? = pages.withLock { pages in
                 guard let found = pages.find(key) else { return nil }
-                let changes = pages.update(key) {
+                let reading = pages.update(key) {
                     $0.read(pairs, due: due, in: url.folder, isComplete: isComplete, at: .now)
                 }
-                return changes.map { (found, $0) }
+                return reading.map { (found, $0) }
             }
-            if let (found, changes) = found {
-                for id in changes.removed { store.remove(id) }
-                loads.take(changes, at: url, from: "browser")
+            if let (found, reading) = found {
+                for id in reading.changes.removed { store.remove(id) }
+                loads.take(reading.changes, at: url, from: "browser")
                 return Visit(
                     key: key,
                     isNew: false,
                     removesOthers: found == .begunAgain,
                     url: url,
                     origin: origin,
-                    pairs: pairs
+                    pairs: pairs,
+                    missing: reading.missing
                 )
             }
         }
         let key = pages.withLock { $0.begin(with: pairs, at: origin.name) }
-        return Visit(key: key, isNew: true, removesOthers: true, url: url, origin: origin, pairs: pairs)
+        return Visit(key: key, isNew: true, removesOthers: true, url: url, origin: origin, pairs: pairs, missing: [])
     }
 
     /// The `Set-Cookie` fields of the response.
@@ -71,7 +74,9 @@ final class Browsers: Sendable {
         // Removals come first: a browser takes the fields in their order, and a cookie of the app may have the same name.
         var fields = visit.removesOthers ? removals(of: visit, except: Set(visible.map(\.pair))) : []
         let shown = pages.withLock { pages in
-            pages.update(visit.key) { $0.show(visible, to: visit.pairs, in: visit.url.folder, at: .now) }
+            pages.update(visit.key) {
+                $0.show(visible, to: visit.pairs, missing: visit.missing, in: visit.url.folder, at: .now)
+            }
         }
         if let shown {
             fields += shown.ended.compactMap { LocalSetCookie.removal(of: $0, of: visit.origin) }

@@ -12,6 +12,8 @@ struct PageCookies: Sendable {
         var pair: String
         /// Whether the browser was given the pair; false for one that it had.
         var isGiven = false
+        /// Whether it was given the pair once more, because a request lacked it.
+        var isGivenAgain = false
         /// The pair before, which the browser may still send until a request has carried the new one.
         var former: String?
         /// The folder of the last request that carried the pair; nil if none did.
@@ -22,6 +24,13 @@ struct PageCookies: Sendable {
 
         /// The pair that the browser has as long as it does not get a newer one.
         func lastSent(of pairs: [String]) -> String { folder != nil || pairs.contains(pair) ? pair : former ?? pair }
+    }
+
+    /// What a request shows.
+    struct Reading: Sendable {
+        var changes = PageChanges()
+        /// The cookies that the browser was given before the request, and seems not to have taken.
+        var missing: Set<Cookie.ID> = []
     }
 
     private var shown: [Cookie.ID: Shown] = [:]
@@ -42,18 +51,18 @@ struct PageCookies: Sendable {
     ///   - isComplete: Whether the absence of a cookie counts. It does for a document that the site itself leads to: a
     ///     request for another resource may have waited in the browser for long, and one of another site lacks some.
     ///   - now: When it arrived.
-    /// - Returns: The changes by the page.
+    /// - Returns: The changes by the page, and the cookies that the browser must be given again.
     mutating func read(
         _ pairs: [String],
         due: [Cookie],
         in folder: String,
         isComplete: Bool,
         at now: ContinuousClock.Instant
-    ) -> PageChanges {
-        var changes = PageChanges()
+    ) -> Reading {
+        var reading = Reading()
         // A browser whose entry began again still has the cookies that it was given before.
         let given = Set(shown.values.flatMap { [$0.pair, $0.former ?? $0.pair] } + due.map(\.pair))
-        changes.added = pairs.filter {
+        reading.changes.added = pairs.filter {
             !given.contains($0) && !stale.contains($0, mayBeLate: !isComplete || isOpen($0), at: now)
         }
         // Of two absent cookies of one name, the page has changed the one that a request has carried before.
@@ -67,19 +76,24 @@ struct PageCookies: Sendable {
                 shown[cookie.id]?.former = nil
                 continue
             }
-            let isBehind = pairs.contains(last.pair) || last.former.map(pairs.contains) ?? false
-            if !isBehind, let index = changes.added.firstIndex(where: { cookie.isNamed(in: $0) }) {
+            let hasFormer = last.former.map(pairs.contains) ?? false
+            let isBehind = hasFormer || pairs.contains(last.pair)
+            if !isBehind, let index = reading.changes.added.firstIndex(where: { cookie.isNamed(in: $0) }) {
                 // The page has set the cookie with its path and domain. As another cookie, it would be sent beside it.
-                let pair = changes.added.remove(at: index)
-                changes.changed[cookie.id] = pair
+                let pair = reading.changes.added.remove(at: index)
+                reading.changes.changed[cookie.id] = pair
                 shown[cookie.id] = Shown(pair: pair, folder: folder)
+            } else if last.pair == pair, last.folder == nil {
+                // The browser may have given the response up. Without the former pair, the page may also have removed
+                // the cookie: given each time, a message in a cookie would be shown again and again.
+                if hasFormer || !last.isGivenAgain { reading.missing.insert(cookie.id) }
             } else if isComplete, last.pair == pair, let seen = last.folder, folder.hasPrefix(seen) {
                 // A pair of the same name may be the cookie's own, from before.
-                if !pairs.contains(where: { cookie.isNamed(in: $0) }) { changes.removed.append(cookie.id) }
+                if !pairs.contains(where: { cookie.isNamed(in: $0) }) { reading.changes.removed.append(cookie.id) }
                 shown[cookie.id] = nil
             }
         }
-        return changes
+        return reading
     }
 
     /// Whether no request has carried yet what the browser was given for the name of a pair.
@@ -92,18 +106,26 @@ struct PageCookies: Sendable {
     /// - Parameters:
     ///   - visible: The cookies of the host that pages may read.
     ///   - pairs: The pairs of the request's `Cookie` field.
+    ///   - missing: The cookies that the browser must be given again, as `read` returned them.
     ///   - folder: The path of the request's URL up to its last slash.
     ///   - now: When the response is sent.
     /// - Returns: The cookies that the browser must be given, and those that it must forget.
     mutating func show(
         _ visible: [Cookie],
         to pairs: [String],
+        missing: Set<Cookie.ID>,
         in folder: String,
         at now: ContinuousClock.Instant
     ) -> (given: [Cookie], ended: [Cookie.ID]) {
         var given: [Cookie] = []
-        for cookie in visible where shown[cookie.id]?.pair != cookie.pair {
+        for cookie in visible {
             let last = shown[cookie.id]
+            if let last, last.pair == cookie.pair {
+                guard missing.contains(cookie.id), last.folder == nil else { continue }
+                given.append(cookie)
+                shown[cookie.id]?.isGivenAgain = true
+                continue
+            }
             if let last { stale.replace(last.pair, at: now) }
             stale.use(cookie.pair)
             let isThere = pairs.contains(cookie.pair)
