@@ -92,6 +92,46 @@ struct LateCookiesTests {
         #expect(try await fixture.get("/a", browser.field).all("Set-Cookie").isEmpty)
     }
 
+    @Test("takes a pair of an earlier run back once the page sets it anew")
+    func earlierAnew() async throws {
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = CookieBrowser(jar: ["waystation-browser": "0123", "consent": "1"])
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(browser.jar["consent"] == nil)
+        browser.take(try await fixture.get("/a", browser.documentFields))
+        browser.jar["consent"] = "1"
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(browser.jar["consent"] == "1")
+        #expect(store.cookies.map(\.pair) == ["consent=1"])
+    }
+
+    @Test("takes a pair back that a log-out ended once the page sets it anew, and no sooner")
+    func endedAnew() async throws {
+        let login = LoginSession(cookie: .named("token", domain: "shop.example")) { "t1" }
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store) {
+            _ in
+        } interceptor: {
+            $0.login = login
+        }
+        var browser = CookieBrowser()
+        browser.take(try await fixture.get("/a"))
+        browser.jar["cart"] = "3"
+        browser.take(try await fixture.get("/a", browser.field))
+        let waiting = browser.field
+        for _ in 0..<2 {
+            #expect(store.cookies.map(\.pair) == ["cart=3"])
+            await login.logOut()
+            browser.take(try await fixture.get("/a", browser.field))
+            #expect(browser.jar["cart"] == nil)
+            _ = try await fixture.get("/a", waiting)
+            #expect(store.cookies.isEmpty)
+            browser.take(try await fixture.get("/a", browser.documentFields))
+            browser.jar["cart"] = "3"
+            browser.take(try await fixture.get("/a", browser.field))
+            #expect(browser.jar["cart"] == "3")
+        }
+    }
+
     @Test("keeps what its page sets, whatever number of other clients send no cookies")
     func crowd() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)

@@ -9,7 +9,7 @@ struct StalePairsTests {
 
     @Test("include a replaced one as long as a request may have waited, but not in one that has not")
     func replaced() {
-        var stale = StalePairs(earlier: [])
+        var stale = StalePairs(earlier: [], in: "/")
         stale.replace("t=0", at: start)
         #expect(stale.contains("t=0", mayBeLate: true, at: start + .seconds(119)))
         #expect(!stale.contains("t=0", mayBeLate: false, at: start + .seconds(119)))
@@ -18,15 +18,41 @@ struct StalePairsTests {
 
     @Test("do not include a replaced one that is in use again")
     func usedAgain() {
-        var stale = StalePairs(earlier: [])
+        var stale = StalePairs(earlier: [], in: "/")
         stale.replace("t=0", at: start)
         stale.use("t=0")
         #expect(!stale.contains("t=0", mayBeLate: true, at: start))
     }
 
+    @Test("include one of an earlier run until a request for its folder lacks it")
+    func earlier() {
+        var stale = StalePairs(earlier: ["a=1", "b=2"], in: "/app/")
+        stale.note(all: [], in: "/")
+        #expect(stale.contains("a=1", mayBeLate: false, at: start))
+        stale.note(all: ["b=2"], in: "/app/x/")
+        #expect(!stale.contains("a=1", mayBeLate: true, at: start))
+        #expect(stale.contains("b=2", mayBeLate: true, at: start))
+    }
+
+    @Test("are set again after they ended only if the browser has lost them, and end again")
+    func ended() {
+        var stale = StalePairs(earlier: [], in: "/")
+        #expect(!stale.isSetAgain("a=1"))
+        for _ in 0..<2 {
+            stale.end("a=1", in: "/app/")
+            stale.note(all: ["a=1"], in: "/app/")
+            stale.note(all: [], in: "/")
+            #expect(!stale.isSetAgain("a=1"))
+            stale.note(all: [], in: "/app/")
+            #expect(stale.isSetAgain("a=1"))
+        }
+        for number in 0..<1_024 { stale.end("b=\(number)", in: "/") }
+        #expect(!stale.isSetAgain("a=1"))
+    }
+
     @Test("are bounded, and the oldest replaced ones go first; those of an earlier run stay")
     func bounded() {
-        var stale = StalePairs(earlier: ["t=old"])
+        var stale = StalePairs(earlier: ["t=old"], in: "/")
         for number in 0..<2_000 { stale.replace("t=\(number)", at: start + .milliseconds(number)) }
         let end = start + .seconds(2)
         #expect(!stale.contains("t=0", mayBeLate: true, at: end))

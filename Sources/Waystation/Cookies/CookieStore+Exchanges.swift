@@ -97,8 +97,8 @@ extension CookieStore {
     /// Takes over the cookies that a page has set or changed by itself.
     ///
     /// New ones are for the page's host alone, and end with the session, since a request does not show their attributes;
-    /// changed ones keep their attributes. Cookies that a log-out removed are left out, and those that have the name of a
-    /// cookie which no page may see.
+    /// changed ones keep their attributes. Cookies that a log-out removed are left out unless the page has set them again,
+    /// and so are those that have the name of a cookie which no page may see.
     ///
     /// - Parameters:
     ///   - changes: The changes that a request of the page shows; those that it has removed are not taken over here.
@@ -112,7 +112,8 @@ extension CookieStore {
             var hidden = Set(state.jar.cookies.filter { $0.isHTTPOnly && $0.id.covers(hostOf: url) }.map(\.name))
             if let login, login.covers(hostOf: url) { hidden.insert(login.name) }
             func isAllowed(_ pair: String) -> Bool {
-                !hidden.contains(String(CookiePairs.name(of: pair))) && !state.known.hasEnded(pair, at: url)
+                !hidden.contains(String(CookiePairs.name(of: pair)))
+                    && (changes.setAgain.contains(pair) || !state.known.hasEnded(pair, at: url))
             }
             let attributes = url.scheme == "https" ? "; Path=/; Secure" : "; Path=/"
             var outcomes = changes.added.filter(isAllowed).map {

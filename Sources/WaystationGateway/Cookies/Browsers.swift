@@ -64,7 +64,7 @@ final class Browsers: Sendable {
                 )
             }
         }
-        let key = pages.withLock { $0.begin(with: pairs, at: origin.name) }
+        let key = pages.withLock { $0.begin(with: pairs, in: url.folder, at: origin.name) }
         return Visit(key: key, isNew: true, removesOthers: true, url: url, origin: origin, pairs: pairs, missing: [])
     }
 

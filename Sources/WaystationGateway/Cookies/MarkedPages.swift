@@ -26,11 +26,12 @@ struct MarkedPages: Sendable {
     ///
     /// - Parameters:
     ///   - pairs: The pairs of its request.
+    ///   - folder: The path of the request's URL up to its last slash.
     ///   - host: The host's name at the gateway.
     /// - Returns: The key of the new entry.
-    mutating func begin(with pairs: [String], at host: String) -> Key {
+    mutating func begin(with pairs: [String], in folder: String, at host: String) -> Key {
         let key = Key(mark: (pairs.isEmpty ? clean : "") + RandomName.make(), host: host)
-        new.insert(PageCookies(earlier: pairs), for: key, cost: 1)
+        new.insert(PageCookies(earlier: pairs, in: folder), for: key, cost: 1)
         if new.count > Self.limit { new.removeOldest() }
         return key
     }
@@ -45,7 +46,7 @@ struct MarkedPages: Sendable {
         }
         let kept = new.remove(key)
         guard kept != nil || key.mark.hasPrefix(clean) else { return nil }
-        known.insert(kept ?? PageCookies(earlier: []), for: key, cost: 1)
+        known.insert(kept ?? PageCookies(earlier: [], in: "/"), for: key, cost: 1)
         if known.count > Self.limit { known.removeOldest() }
         return kept == nil ? .begunAgain : .known
     }

@@ -38,9 +38,11 @@ struct PageCookies: Sendable {
 
     /// Begins with a browser.
     ///
-    /// - Parameter earlier: The pairs of its first request. They may be from before a log-out, so they never count as
-    ///   those of a page.
-    init(earlier: [String]) { stale = StalePairs(earlier: earlier) }
+    /// - Parameters:
+    ///   - earlier: The pairs of its first request. They may be from before a log-out, so they count as those of a page
+    ///     only after the browser has lost them.
+    ///   - folder: The path of that request's URL up to its last slash.
+    init(earlier: [String], in folder: String) { stale = StalePairs(earlier: earlier, in: folder) }
 
     /// Reads the cookies of a request.
     ///
@@ -60,11 +62,13 @@ struct PageCookies: Sendable {
         at now: ContinuousClock.Instant
     ) -> Reading {
         var reading = Reading()
+        if isComplete { stale.note(all: pairs, in: folder) }
         // A browser whose entry began again still has the cookies that it was given before.
         let given = Set(shown.values.flatMap { [$0.pair, $0.former ?? $0.pair] } + due.map(\.pair))
         reading.changes.added = pairs.filter {
             !given.contains($0) && !stale.contains($0, mayBeLate: !isComplete || isOpen($0), at: now)
         }
+        reading.changes.setAgain = Set(reading.changes.added.filter(stale.isSetAgain))
         // Of two absent cookies of one name, the page has changed the one that a request has carried before.
         let carried = due.filter { shown[$0.id]?.folder != nil }
         for cookie in carried + due.filter({ shown[$0.id]?.folder == nil }) {
@@ -141,8 +145,9 @@ struct PageCookies: Sendable {
         let ended = shown.keys.filter { !present.contains($0) }
         for id in ended {
             // Pages set a pair of theirs again at any time, but not one of the app's.
-            if let last = shown[id], last.isGiven { stale.replace(last.pair, at: now) }
-            shown[id] = nil
+            guard let last = shown.removeValue(forKey: id) else { continue }
+            if last.isGiven { stale.replace(last.pair, at: now) }
+            stale.end(last.pair, in: last.folder ?? folder)
         }
         return (given, ended)
     }
