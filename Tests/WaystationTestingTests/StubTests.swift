@@ -57,6 +57,10 @@ struct StubTests {
         (.post("https://api.example/o").json("a", 1), "no JSON", false),
         (.post("https://api.example/o").form("name", "Ada Byron"), "id=7&name=Ada+Byron", true),
         (.post("https://api.example/o").form("name", "Ada"), "id=7", false),
+        (.post("https://api.example/o").form("name", "Ada"), #"{"name": "Ada"}"#, false),
+        (.post("https://api.example/o").form("name", "Ada"), "name=Ada Byron", false),
+        (.post("https://api.example/o").form("näme", "Zoë=%zz"), "id&n%C3%A4me=Zoë=%zz", true),
+        (.post("https://api.example/o").form("id", ""), "id&&=x", true),
         (.post("https://api.example/o").body("abc"), "abc", true),
         (.post("https://api.example/o").body("abc"), "abd", false),
         (.post("https://api.example/o").field("X-Key", "1"), "", true),
@@ -81,6 +85,18 @@ struct StubTests {
         request.httpBody = Data(body.utf8)
         let text = try? await session.data(for: request).0
         #expect((text.map { String(decoding: $0, as: UTF8.self) } == "answered") == isMet)
+    }
+
+    @Test func `a condition may ask its stubs`() async throws {
+        let stubs = try Stubs {}
+        try stubs.add(
+            Stub(.get("https://api.example/a").where(otherwise: "it is not the second") { _ in stubs.calls.count == 2 })
+        )
+        let session = try stubs.makeSession()
+        let failure = await session.failure("https://api.example/a")
+        #expect(failure?.localizedDescription.contains("it is not the second") == true)
+        try await session.expect("", from: "https://api.example/a")
+        #expect(stubs.calls.count == 2)
     }
 
     @Test func `bodies of data tasks, streams and uploads are seen as they were sent`() async throws {

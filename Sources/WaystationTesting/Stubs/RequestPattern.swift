@@ -66,7 +66,8 @@ public struct RequestPattern: Sendable {
     ///
     /// - Parameters:
     ///   - explanation: The reason that messages give when the condition is not met, such as `the signature is wrong`.
-    ///   - condition: Returns whether the request meets the condition; called on any thread.
+    ///   - condition: Returns whether the request meets the condition; called on any thread, also for a request that
+    ///     an earlier stub answers. It may ask the stubs, as for `calls`.
     /// - Returns: The pattern with the condition.
     public func `where`(
         otherwise explanation: String,

@@ -47,10 +47,7 @@ extension StubCondition {
 
     static func form(_ name: String, _ expected: String) -> StubCondition {
         StubCondition { request in
-            var form = URLComponents()
-            form.percentEncodedQuery = request.text.replacing("+", with: "%20")
-            let found = form.queryItems?.first { $0.name == name }.map { $0.value ?? "" }
-            return found.mismatch(with: expected, of: "form item \(name)")
+            request.form(name).mismatch(with: expected, of: "form item \(name)")
         }
     }
 }

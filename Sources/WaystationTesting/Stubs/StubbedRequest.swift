@@ -46,6 +46,16 @@ public struct StubbedRequest: Sendable {
         return items?.first { $0.name == name }.map { $0.value ?? "" }
     }
 
+    /// The decoded value of the first form item with a name; empty if the item has no value, nil without the item.
+    ///
+    /// The body may be anything, such as JSON: URLComponents would end the process for a query that is not encoded.
+    func form(_ name: String) -> String? {
+        let items = text.split(separator: "&").map {
+            $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        }
+        return items.first { $0.first?.formDecoded == name }.map { $0.dropFirst().first?.formDecoded ?? "" }
+    }
+
     /// The body, decoded from JSON.
     ///
     /// - Throws: `DecodingError` if the body is not JSON of this type.
@@ -69,6 +79,14 @@ public struct StubbedRequest: Sendable {
 extension StubbedRequest: CustomStringConvertible {
     /// The method and the URL.
     public var description: String { "\(method) \(url.absoluteString)" }
+}
+
+extension Substring {
+    /// The text of a form's name or value; as it stands if it is not encoded correctly.
+    fileprivate var formDecoded: String {
+        let spaced = replacing("+", with: " ")
+        return spaced.removingPercentEncoding ?? String(spaced)
+    }
 }
 
 extension Data {

@@ -130,16 +130,24 @@ public final class Stubs: Sendable {
 
     /// Chooses the stub that answers a request, and counts the request.
     private func choose(_ request: StubbedRequest) throws(StubError) -> (stub: Stub, asked: Int) {
-        let chosen: Result<(Stub, Int), StubError> = state.withLock { state in
+        let entries = state.withLock { state in
             state.calls.append(request)
+            return state.entries
+        }
+        // Conditions may be code of the test, which may ask these stubs or wait for another load: no lock is held.
+        let taking = Set(entries.indices.filter { entries[$0].takes(request) })
+        let chosen: Result<(Stub, Int)?, StubError> = state.withLock { state in
             do throws(StubError) {
-                return .success(try state.take(request, isOrdered: isOrdered))
+                return .success(try state.take(request, byOneOf: taking, isOrdered: isOrdered))
             } catch {
                 state.failures.append(error)
                 return .failure(error)
             }
         }
-        return try chosen.get()
+        if let chosen = try chosen.get() { return chosen }
+        let failure = StubError.noMatch(request, nearest: entries.nearest(to: request))
+        state.withLock { $0.failures.append(failure) }
+        throw failure
     }
 
     private func answer(_ request: URLRequest) -> ScriptedTransport.Answer {
@@ -153,16 +161,16 @@ public final class Stubs: Sendable {
 }
 
 extension Stubs.State {
-    /// Counts a request for the first stub that takes it and may still be asked.
+    /// Counts a request for the first of the stubs that take it that may still be asked.
+    ///
+    /// - Returns: The stub, and how often it was asked before; nil if no stub takes the request.
     fileprivate mutating func take(
         _ request: StubbedRequest,
+        byOneOf taking: Set<Int>,
         isOrdered: Bool
-    ) throws(StubError) -> (Stub, Int) {
-        let first = isOrdered ? position : 0
-        guard let index = next(from: first, for: request) else {
-            guard let last = entries.indices.dropFirst(first).last(where: { entries[$0].takes(request) }) else {
-                throw .noMatch(request, nearest: nearest(to: request))
-            }
+    ) throws(StubError) -> (Stub, Int)? {
+        guard let index = next(isOrdered: isOrdered, where: taking.contains) else {
+            guard let last = taking.max(), !isOrdered || last >= position else { return nil }
             entries[last].asked += 1
             throw .askedTooOften(entries[last].stub, asked: entries[last].asked)
         }
@@ -176,7 +184,8 @@ extension Stubs.State {
 
     /// Counts a request whose answer is one whole response that no code of the test makes; otherwise changes nothing.
     fileprivate mutating func takeResident(_ request: StubbedRequest, isOrdered: Bool) -> ResidentResponse? {
-        guard !entries.contains(where: \.callsTest), let index = next(from: isOrdered ? position : 0, for: request),
+        guard !entries.contains(where: \.callsTest),
+            let index = next(isOrdered: isOrdered, where: { entries[$0].takes(request) }),
             !isOrdered || missing(before: index) == nil,
             let response = entries[index].stub.resident(for: request, after: entries[index].asked)
         else { return nil }
@@ -186,10 +195,10 @@ extension Stubs.State {
         return response
     }
 
-    /// The first stub that takes a request and may still be asked.
-    private func next(from first: Int, for request: StubbedRequest) -> Int? {
-        entries.indices.dropFirst(first).first {
-            entries[$0].asked < entries[$0].stub.count.upperBound && entries[$0].takes(request)
+    /// The first stub that may still be asked and takes a request.
+    private func next(isOrdered: Bool, where takesRequest: (Int) -> Bool) -> Int? {
+        entries.indices.dropFirst(isOrdered ? position : 0).first {
+            entries[$0].asked < entries[$0].stub.count.upperBound && takesRequest($0)
         }
     }
 
@@ -197,10 +206,12 @@ extension Stubs.State {
     private func missing(before index: Int) -> Stub? {
         entries[position..<index].first { $0.asked < $0.stub.count.lowerBound }?.stub
     }
+}
 
+extension [StubEntry] {
     /// The stubs with the fewest reasons not to answer, at most three.
-    private func nearest(to request: StubbedRequest) -> [(stub: Stub, reasons: [String])] {
-        entries.map { ($0.stub, reasons: $0.mismatches(request)) }.enumerated()
+    fileprivate func nearest(to request: StubbedRequest) -> [(stub: Stub, reasons: [String])] {
+        map { ($0.stub, reasons: $0.mismatches(request)) }.enumerated()
             .sorted { ($0.element.reasons.count, $0.offset) < ($1.element.reasons.count, $1.offset) }
             .prefix(3).map { ($0.element.0, $0.element.reasons.isEmpty ? ["its turn is over"] : $0.element.reasons) }
     }
