@@ -71,7 +71,9 @@ struct Failure {
     /// Help and the version are not errors; a bare exit code has been explained already.
     func exit(_ format: OutputFormat) -> Never {
         if exitCode == .success {
-            if !fullMessage.isEmpty { Console.write(SampleCommands.unwrapped(in: fullMessage)) }
+            do {
+                if !fullMessage.isEmpty { try Console.write(SampleCommands.unwrapped(in: fullMessage)) }
+            } catch { Failure(error).exit(format) }
         } else if !fullMessage.isEmpty {
             let object = ["error": ["code": code, "message": message]]
             Console.writeError(format == .json ? (try? JSON.text(of: object)) ?? message : fullMessage)

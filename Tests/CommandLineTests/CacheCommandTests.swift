@@ -70,6 +70,7 @@ struct CacheCommandTests {
             ["purge"], ["purge", "--all", "--host", "a.example"], ["trim"], ["trim", "--maximum-size", "lots"],
             ["trim", "--maximum-age", "30"], ["list", "--host", "a.example", "--prefix", "https://"],
             ["show", "https://a.example/", "--body", "--format", "json"],
+            ["purge", "--url", "a.example"], ["list", "--url", "/app/"],
             ["explain", "a.example"], ["explain", "https://a.example/", "--strategy", "lots"],
             ["explain", "https://a.example/", "--strategy", "cache-first"],
             ["explain", "https://a.example/", "--maximum-age", "7d"],
@@ -244,5 +245,36 @@ struct CacheCommandTests {
         #expect(try urls() == ["https://shop.example/app/", "https://shop.example/film"])
         #expect(try run("purge", "--in", "http", "--all").output == "2 responses removed, 0 responses left, 0 B\n")
         #expect(try urls().isEmpty)
+    }
+
+    @Test(
+        "--url takes another spelling of a URL",
+        arguments: [
+            "HTTPS://SHOP.example:443/film", "https://shop.example/film#top", "https://shop.example/app/../film",
+        ]
+    )
+    func spelling(url: String) async throws {
+        try await fill()
+        #expect(try urls("--url", url) == ["https://shop.example/film"])
+        let purged = try run("purge", "--in", "http", "--url", url)
+        #expect(purged.output.hasPrefix("1 response removed, 5 responses left, "))
+        #expect(try urls().contains("https://shop.example/film") == false)
+    }
+
+    @Test(
+        "a full disk is an error with exit code 4",
+        arguments: [
+            ["show", "https://shop.example/film", "--body"], ["show", "https://shop.example/app/", "--body"],
+            ["show", "https://shop.example/app/"], ["list"], ["export", "-o", "-"],
+        ]
+    )
+    func fullDisk(arguments: [String]) async throws {
+        try await fill()
+        let outcome = try tool.runOnFullDisk(["cache"] + arguments + ["--in", "http"])
+        #expect(outcome.status == 4)
+        #expect(
+            outcome.errors
+                == "Error: standard output cannot be written (write standard output: No space left on device)\n"
+        )
     }
 }

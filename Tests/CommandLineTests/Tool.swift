@@ -71,6 +71,22 @@ final class Tool: Sendable {
         return (status, outcome.output, text(outcome.errors))
     }
 
+    /// Runs the tool with its standard output on a disk that is full.
+    func runOnFullDisk(_ arguments: [String]) throws -> (status: Int32, errors: String) {
+        let errors = folder.appending(path: "errors.txt")
+        let process = try SpawnedProcess(
+            Self.executable.path,
+            arguments,
+            in: folder,
+            output: .file(URL(filePath: "/dev/full")),
+            errors: .file(errors)
+        )
+        guard case .exited(let status)? = process.wait(atMost: Self.limit) else {
+            throw Crash(description: "\(arguments): the tool did not exit by itself")
+        }
+        return (status, text(try Data(contentsOf: errors)))
+    }
+
     /// Writes this many files into the folder `site`, and builds a pack of it.
     func buildPack(_ version: String, files count: Int) throws {
         try? FileManager.default.removeItem(at: folder.appending(path: "site"))

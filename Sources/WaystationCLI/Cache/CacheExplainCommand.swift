@@ -48,9 +48,7 @@ struct CacheExplainCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let canonical = CanonicalURL(url), let address = URL(string: url) else {
-            throw ValidationError(
-                "“\(url.printable)” is not an absolute URL: write one such as https://shop.example/app/."
-            )
+            throw ValidationError.notAbsolute(url)
         }
         var request = URLRequest(url: address)
         for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }

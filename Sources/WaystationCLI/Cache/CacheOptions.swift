@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WaystationRules
 import WaystationRulesFile
 import WaystationStorage
 
@@ -46,15 +47,23 @@ struct ScopeOptions: ParsableArguments {
         if [url, prefix, host].compactMap(\.self).count > 1 {
             throw ValidationError("Give one of --url, --prefix and --host.")
         }
+        if let url, CanonicalURL(url) == nil { throw ValidationError.notAbsolute(url) }
     }
 
     var isEverything: Bool { url == nil && prefix == nil && host == nil && partition == nil }
 
     var scope: ResponseScope {
-        if let url { return .url(url, partition: partition) }
+        if let url { return .url(CanonicalURL(url)?.string ?? url, partition: partition) }
         if let prefix { return .prefix(prefix, partition: partition) }
         if let host { return .host(host, partition: partition) }
         return partition.map { .partition($0) } ?? .all
+    }
+}
+
+extension ValidationError {
+    /// The error for an argument that is not an absolute URL.
+    static func notAbsolute(_ url: String) -> ValidationError {
+        ValidationError("“\(url.printable)” is not an absolute URL: write one such as https://shop.example/app/.")
     }
 }
 

@@ -78,12 +78,10 @@ struct CacheShowCommand: AsyncParsableCommand {
     private static func write(_ body: StoredBody) throws {
         let step = 1 << 20
         switch body {
-        case .data(let data): try? FileHandle.standardOutput.write(contentsOf: data)
+        case .data(let data): try StandardOutput.write(data)
         case .file(let file):
             for offset in stride(from: 0, to: file.length, by: step) {
-                let bytes = try file.read(at: offset, count: step)
-                // Writing fails when the reader has closed the pipe; that is not an error.
-                guard (try? FileHandle.standardOutput.write(contentsOf: bytes)) != nil else { return }
+                guard try StandardOutput.write(file.read(at: offset, count: step)) else { return }
             }
         }
     }

@@ -24,8 +24,8 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let index = try await place.directory().index()
         switch options.format {
-        case .text: Console.write(Self.text(of: index))
-        case .json: Console.write(String(decoding: try index.json(), as: UTF8.self))
+        case .text: try Console.write(Self.text(of: index))
+        case .json: try Console.write(String(decoding: index.json(), as: UTF8.self))
         }
     }
 

@@ -36,10 +36,12 @@ struct OutputDestination: ExpressibleByArgument {
         do {
             let source = try FileHandle(forReadingFrom: file)
             while let part = try source.read(upToCount: 1 << 20), !part.isEmpty {
-                try FileHandle.standardOutput.write(contentsOf: part)
+                guard try StandardOutput.write(part) else { break }
             }
+        } catch let error as PackError {
+            throw error
         } catch {
-            throw PackError(.fileSystem, "standard output cannot be written", cause: error)
+            throw PackError(.fileSystem, "the temporary file \(file.path) cannot be read", cause: error)
         }
         return result
     }

@@ -20,12 +20,12 @@ struct OutputOptions: ParsableArguments {
     var format = OutputFormat.text
 
     /// Writes a result to standard output.
-    func write(_ result: some CommandResult) throws { Console.write(try text(of: result)) }
+    func write(_ result: some CommandResult) throws { try Console.write(text(of: result)) }
 
     /// Writes a result to standard output, or to standard error if the command's output went to standard output.
     func write(_ result: some CommandResult, about output: OutputDestination) throws {
         let text = try text(of: result)
-        output.isStandardOutput ? Console.writeError(text) : Console.write(text)
+        if output.isStandardOutput { Console.writeError(text) } else { try Console.write(text) }
     }
 
     private func text(of result: some CommandResult) throws -> String {
@@ -53,10 +53,7 @@ enum JSON {
 
 /// Writes lines to standard output and standard error.
 enum Console {
-    static func write(_ line: String) {
-        // Writing fails when the reader has closed the pipe; that is not an error.
-        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
-    }
+    static func write(_ line: String) throws { try StandardOutput.write(Data((line + "\n").utf8)) }
 
     static func writeError(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))

@@ -27,7 +27,7 @@ struct TrapCommand: AsyncParsableCommand {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         guard let fault = try await TrapLoads(way).fault(of: trap) else { return }
-        Console.write(fault)
+        try Console.write(fault)
         throw ExitCode(Self.wrong)
     }
 }
