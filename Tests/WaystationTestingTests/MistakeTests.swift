@@ -404,6 +404,18 @@ extension Mistake {
             }
             return (error?.description ?? "").replacing(test.name, with: test.displayName ?? test.name)
         },
+        Mistake(
+            "two tests have the same recording",
+            """
+            sharedRecording: empty() (\(file):3) and empty() (\(file):9) have the same recording, orders/empty.har: \
+            rename one of the tests, or give one of them, or its suite, a folder of its own by a trait such as \
+            .recorded("orders-2")
+            """
+        ) { folder in
+            let recording = folder.url.appending(path: "orders/empty.har")
+            for _ in 0..<2 { try RecordingOwners.claim(recording, for: "empty() (\(file):3)") }
+            return try verification { try RecordingOwners.claim(recording, for: "empty() (\(file):9)") }
+        },
     ]
 
     private static func verification(_ body: () throws -> Void) throws -> String {

@@ -82,6 +82,40 @@ struct RecordedTraitTests {
     }
 }
 
+/// The suite and its test have names that give the same file, as the tests of two suites may have.
+@Suite(.noted)
+struct SharedRecording {
+    @Test func `SharedRecording!`() async throws {
+        let trait: RecordedTrait = .recorded(mode: .passthrough)
+        let first = try #require(NotedSuite.suite)
+        let second = try #require(Test.current)
+        // The same test may run more than once.
+        for _ in 0..<2 { try await trait.provideScope(for: first, testCase: nil) {} }
+        let error = await #expect(throws: StubError.self) {
+            try await trait.provideScope(for: second, testCase: Test.Case.current) {}
+        }
+        #expect(error?.code == .sharedRecording)
+        #expect(error?.message.contains("TraitTests/SharedRecording.har") == true)
+    }
+}
+
+/// Keeps the suite of a test, for the test itself.
+private struct NotedSuite: SuiteTrait, TestScoping {
+    @TaskLocal static var suite: Test?
+
+    func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await Self.$suite.withValue(test) { try await function() }
+    }
+}
+
+extension Trait where Self == NotedSuite {
+    fileprivate static var noted: NotedSuite { NotedSuite() }
+}
+
 /// Runs a trait as Swift Testing does.
 private enum TraitRun {
     static func stubbed(

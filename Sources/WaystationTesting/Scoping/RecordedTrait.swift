@@ -21,7 +21,10 @@ public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
         performing function: @Sendable () async throws -> Void
     ) async throws {
         guard !test.isParameterized else { throw StubError.parameterized(test.name) }
-        let recording = try TestScope.outside { try Recording(file(for: test), mode: mode, matching: parts) }
+        let file = file(for: test)
+        let place = test.sourceLocation
+        try RecordingOwners.claim(file, for: "\(test.name) (\(place.fileID):\(place.line))")
+        let recording = try TestScope.outside { try Recording(file, mode: mode, matching: parts) }
         for warning in recording.warnings {
             Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: test.sourceLocation)
         }
@@ -58,7 +61,8 @@ extension Trait where Self == RecordedTrait {
     /// ```
     ///
     /// Each test has a file of its own, with its name, in the folder `Recordings` beside the source. A test with arguments
-    /// fails: its cases would share a file.
+    /// fails, because its cases would share a file. If two tests have the same file, one of them fails: tests of the same
+    /// name, in two suites of a source file, need traits with different names.
     ///
     /// - Parameters:
     ///   - name: A folder within `Recordings`; nil, the default, for the name of the source file.

@@ -50,6 +50,8 @@ public struct StubError: LocalizedError, Sendable, Hashable, CustomStringConvert
         public static let outsideOfTest = Code(description: "outsideOfTest")
         /// The trait `recorded` is on a test with arguments.
         public static let parameterized = Code(description: "parameterized")
+        /// Two tests with the trait `recorded` have the same file.
+        public static let sharedRecording = Code(description: "sharedRecording")
         /// Several errors, each on a line of the message.
         public static let several = Code(description: "several")
     }
