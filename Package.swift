@@ -229,8 +229,8 @@ let package = Package(
         .target(
             name: "WaystationTesting",
             dependencies: [
-                "CWaystationSessions", "Waystation", "WaystationFields", "WaystationFiles", "WaystationOrigin",
-                "WaystationRecording", "WaystationRules", "WaystationSharing",
+                "CWaystationSessions", "Waystation", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
+                "WaystationOrigin", "WaystationRecording", "WaystationRules", "WaystationSharing",
                 .product(name: "DequeModule", package: "swift-collections"),
                 // An origin behind TLS, and what its authority needs.
                 .target(name: "WaystationNIO", condition: nio),

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Synchronization
 import Testing
 import Waystation
 import WaystationRecording
@@ -287,6 +288,50 @@ struct RecordingTests {
         let text = ScriptedTransport { _ in .ok("text", fields: ["Content-Type": "text/plain"]) }
         try await record(.record, ["/b"], text)
         #expect(!FileManager.default.fileExists(atPath: folder.bodyFolder.path))
+    }
+
+    @Test func `a recording that could not be written is written by the next call`() async throws {
+        let network = ScriptedTransport { _ in .status(200, fields: ["Content-Type": "image/png"], body: Data([0xFF])) }
+        let recording = try folder.recording(.record, network: network)
+        let url = try #require(URL(string: "https://a.example/a"))
+        _ = try await recording.makeSession().data(from: url)
+        for inTheWay in [folder.bodyFolder.appending(path: "GET-a.example-a.png"), folder.file] {
+            try FileManager.default.createDirectory(
+                at: inTheWay.appending(path: "folder"),
+                withIntermediateDirectories: true
+            )
+            for _ in 0..<2 {
+                #expect(#expect(throws: StubError.self) { try recording.save() }?.code == .unwritableRecording)
+                #expect(#expect(throws: StubError.self) { try recording.verify() }?.code == .unwritableRecording)
+            }
+            try FileManager.default.removeItem(at: inTheWay)
+        }
+        try recording.verify()
+        #expect(try folder.bodies == ["GET-a.example-a.png"])
+        let replayed = try folder.recording(network: .unreachable).makeSession()
+        #expect(try await replayed.data(from: url).0 == Data([0xFF]))
+    }
+
+    @Test func `a recording stays whole when the one that should replace it cannot be written`() async throws {
+        func network(_ byte: UInt8) -> ScriptedTransport {
+            ScriptedTransport { _ in .status(200, fields: ["Content-Type": "image/png"], body: Data([byte])) }
+        }
+        let url = try #require(URL(string: "https://a.example/a"))
+        let first = try folder.recording(.record, network: network(1))
+        _ = try await first.makeSession().data(from: url)
+        try first.verify()
+
+        // JSON has no number for the time of the second exchange, which begins at 0 and ends at infinity.
+        let times = Mutex([0.0])
+        let second = try Recording(folder.file, .record, network: network(2), override: nil) {
+            Date(timeIntervalSince1970: times.withLock { $0.popLast() ?? .infinity })
+        }
+        _ = try await second.makeSession().data(from: url)
+        #expect(#expect(throws: StubError.self) { try second.verify() }?.code == .unwritableRecording)
+        #expect(try folder.bodies == ["GET-a.example-a.png"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
+        let replayed = try folder.recording(network: .unreachable)
+        #expect(try await replayed.makeSession().data(from: url).0 == Data([1]))
     }
 
     @Test func `bodies stay in the recording where that is wanted`() async throws {

@@ -11,7 +11,14 @@ public final class HARWriter {
     private let handle: FileHandle
     private let isIndented: Bool
     private var count = 0
-    private var isOpen = true
+    private var stage = Stage.open
+
+    private enum Stage {
+        case open
+        /// The whole file is on disk, under its temporary name.
+        case complete
+        case finished
+    }
 
     /// Begins a file.
     ///
@@ -46,7 +53,7 @@ public final class HARWriter {
         try write(Data(#","entries":["#.utf8))
     }
 
-    deinit { if isOpen { discard() } }
+    deinit { if stage != .finished { discard() } }
 
     /// Adds an entry.
     ///
@@ -56,21 +63,32 @@ public final class HARWriter {
         count += 1
     }
 
-    /// Completes the file and gives it its name, replacing an existing file.
+    /// Completes the file under its temporary name, so that ``finish()`` only renames it.
     ///
     /// - Throws: ``RecordingError`` when the file cannot be written.
-    public func finish() throws(RecordingError) {
-        guard isOpen else { return }
+    package func complete() throws(RecordingError) {
+        guard stage == .open else { return }
         try write(Data("\n]}}\n".utf8))
         do {
             try handle.synchronize()
             try handle.close()
+        } catch { throw failure(error) }
+        stage = .complete
+    }
+
+    /// Completes the file and gives it its name, replacing an existing file.
+    ///
+    /// - Throws: ``RecordingError`` when the file cannot be written.
+    public func finish() throws(RecordingError) {
+        guard stage != .finished else { return }
+        try complete()
+        do {
             try LocalFileSystem().rename(
                 unfinished.path(percentEncoded: false),
                 to: file.path(percentEncoded: false)
             )
         } catch { throw failure(error) }
-        isOpen = false
+        stage = .finished
     }
 
     private func write(_ data: Data) throws(RecordingError) {

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFileSystem
 import WaystationRecording
 
 /// The place of the bodies of recorded responses.
@@ -61,8 +62,13 @@ public enum RecordedBodies: Sendable, Hashable {
         where !kept.contains("\(folder.lastPathComponent)/\(name)") {
             try? FileManager.default.removeItem(at: folder.appending(path: name))
         }
-        // Fails if the folder has files.
-        _ = rmdir(path)
+        removeIfEmpty(folder)
+    }
+
+    /// Removes the folder of the bodies if it has no files.
+    static func removeIfEmpty(_ folder: URL) {
+        // The system refuses to remove a folder that has files.
+        _ = rmdir(folder.path(percentEncoded: false))
     }
 
     private static let suffixes = [
@@ -74,25 +80,50 @@ public enum RecordedBodies: Sendable, Hashable {
     ]
 }
 
-/// A body that has a file beside its recording.
+/// A body that gets a file beside its recording.
 struct BodyFile {
+    /// The index of the body's entry.
+    let entry: Int
     let name: String
     let body: Data
+    private let temporaryName = RandomName.make()
 
-    /// Writes the file, which only its owner can read, like the recording.
-    func write(to folder: URL) throws(RecordingError) {
-        let file = folder.appending(path: name)
-        let isWritten = FileManager.default.createFile(
-            atPath: file.path(percentEncoded: false),
-            contents: body,
-            attributes: [.posixPermissions: 0o600]
-        )
-        guard isWritten else {
-            throw RecordingError(
-                .unwritable,
-                "\(file.path) cannot be made: check that its folder exists and is writable"
-            )
+    init(ofEntry entry: Int, name: String, body: Data) {
+        self.entry = entry
+        self.name = name
+        self.body = body
+    }
+
+    /// Writes the file under a temporary name; only its owner can read it, like the recording.
+    func write(in folder: URL) throws(RecordingError) {
+        let files = LocalFileSystem()
+        do {
+            let file = try files.createFile(path(temporaryName, in: folder))
+            try files.write(body, to: file)
+            try files.synchronize(file)
+        } catch { throw failure(in: folder, error) }
+    }
+
+    /// Gives the file its name, replacing an existing file.
+    func putInPlace(in folder: URL) throws(RecordingError) {
+        do { try LocalFileSystem().rename(path(temporaryName, in: folder), to: path(name, in: folder)) } catch {
+            throw failure(in: folder, error)
         }
+    }
+
+    /// Removes the file if it has its temporary name.
+    func discard(in folder: URL) { try? LocalFileSystem().removeFile(path(temporaryName, in: folder)) }
+
+    private func path(_ name: String, in folder: URL) -> String {
+        folder.appending(path: name).path(percentEncoded: false)
+    }
+
+    private func failure(in folder: URL, _ error: any Error) -> RecordingError {
+        RecordingError(
+            .unwritable,
+            "\(path(name, in: folder)) cannot be made: check that its folder exists and is writable",
+            cause: error
+        )
     }
 }
 

@@ -92,30 +92,33 @@ struct RecordedEntries {
         entries[index]?.isNew = true
     }
 
-    /// Takes the bodies of new entries that get files out of the entries.
+    /// The bodies of new entries that get files, with names that differ from those of the present files.
     ///
     /// - Parameters:
     ///   - bodies: The place of the bodies.
     ///   - folder: The name of the folder for the files.
-    /// - Returns: The files to be written.
-    mutating func takeBodies(_ bodies: RecordedBodies, into folder: String) -> [BodyFile] {
+    /// - Returns: The files to be written; the entries still have their bodies.
+    func newBodies(_ bodies: RecordedBodies, in folder: String) -> [BodyFile] {
         var used = Set(
             entries.compactMap { $0?.entry.response.content.file }.filter { $0.hasPrefix("\(folder)/") }
                 .map { $0.dropFirst(folder.count + 1).lowercased() }
         )
-        var files: [BodyFile] = []
-        for index in entries.indices {
-            guard let recorded = entries[index], recorded.isNew else { continue }
-            entries[index]?.isNew = false
+        return entries.enumerated().compactMap { index, recorded in
+            guard let recorded, recorded.isNew else { return nil }
             let response = recorded.entry.response
-            guard bodies.leavesFile(response.content), let body = try? response.body() else { continue }
+            guard bodies.leavesFile(response.content), let body = try? response.body() else { return nil }
             let name = RecordedBodies.name(of: recorded.entry, besides: &used)
-            entries[index]?.entry.response.content.file = "\(folder)/\(name)"
-            entries[index]?.entry.response.content.text = nil
-            entries[index]?.entry.response.content.encoding = nil
-            files.append(BodyFile(name: name, body: body))
+            return BodyFile(ofEntry: index, name: name, body: body)
         }
-        return files
+    }
+
+    /// Replaces the bodies of entries by the names of their files.
+    mutating func move(_ files: [BodyFile], into folder: String) {
+        for file in files {
+            entries[file.entry]?.entry.response.content.file = "\(folder)/\(file.name)"
+            entries[file.entry]?.entry.response.content.text = nil
+            entries[file.entry]?.entry.response.content.encoding = nil
+        }
     }
 
     /// The entries with the fewest parts that differ, at most three.

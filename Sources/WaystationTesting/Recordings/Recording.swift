@@ -33,8 +33,10 @@ public final class Recording: Sendable {
     private struct State {
         var entries: RecordedEntries
         var failures: [StubError] = []
-        /// Whether entries were recorded that the file does not have.
-        var isChanged = false
+        /// The number of entries that were recorded.
+        var recorded = 0
+        /// The number of recorded entries that the file has.
+        var saved = 0
     }
 
     /// The file.
@@ -49,6 +51,8 @@ public final class Recording: Sendable {
     private let again: StubEntry?
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
+    /// Held while files are written, so that a call does not return before another one has written the same entries.
+    private let saving = Mutex(())
 
     /// Opens a recording.
     ///
@@ -193,30 +197,48 @@ public final class Recording: Sendable {
 
     /// Writes what was recorded since the last call, with its bodies; does nothing if nothing was.
     ///
+    /// After an error the file has its previous contents, and the next call writes all that was recorded.
+    ///
     /// A recording that is released writes its files, too, but cannot report an error then.
     ///
     /// - Throws: ``StubError`` with the code `unwritableRecording`.
     public func save() throws(StubError) {
-        let folder = RecordedBodies.folder(of: file)
-        let saved: (entries: [HARArchive.Entry], files: [BodyFile])? = state.withLock { state in
-            guard state.isChanged else { return nil }
-            state.isChanged = false
-            let files = state.entries.takeBodies(bodies, into: folder.lastPathComponent)
-            return (state.entries.complete, files)
-        }
-        guard let (entries, files) = saved else { return }
-        do { try write(entries, files, into: folder) } catch { throw .unwritableRecording(error) }
+        try saving.withLock { _ throws(StubError) in try saveNewEntries() }
     }
 
+    private func saveNewEntries() throws(StubError) {
+        let folder = RecordedBodies.folder(of: file)
+        let (new, recorded) = state.withLock { state in
+            (state.recorded > state.saved ? state.entries : nil, state.recorded)
+        }
+        guard var entries = new else { return }
+        let files = entries.newBodies(bodies, in: folder.lastPathComponent)
+        entries.move(files, into: folder.lastPathComponent)
+        do { try write(entries.complete, files, into: folder) } catch { throw .unwritableRecording(error) }
+        state.withLock { state in
+            state.entries.move(files, into: folder.lastPathComponent)
+            state.saved = recorded
+        }
+    }
+
+    /// Writes all files under temporary names, and only then replaces those of the previous recording.
     private func write(_ entries: [HARArchive.Entry], _ files: [BodyFile], into folder: URL) throws {
         try? FileManager.default.createDirectory(
             at: files.isEmpty ? file.deletingLastPathComponent() : folder,
             withIntermediateDirectories: true
         )
-        for body in files { try body.write(to: folder) }
-        let writer = try HARWriter(file, isIndented: true)
-        for entry in entries { try writer.append(entry) }
-        try writer.finish()
+        do {
+            for body in files { try body.write(in: folder) }
+            let writer = try HARWriter(file, isIndented: true)
+            for entry in entries { try writer.append(entry) }
+            try writer.complete()
+            for body in files { try body.putInPlace(in: folder) }
+            try writer.finish()
+        } catch {
+            for body in files { body.discard(in: folder) }
+            RecordedBodies.removeIfEmpty(folder)
+            throw error
+        }
         RecordedBodies.removeFiles(in: folder, without: entries)
     }
 
@@ -278,7 +300,7 @@ extension Recording: Transport {
         state.withLock { state in
             if let leak { return state.failures.append(.secretFound(StubbedRequest(exchange.request), in: leak)) }
             state.entries.fill(place, with: entry)
-            state.isChanged = true
+            state.recorded += 1
         }
     }
 
