@@ -278,10 +278,13 @@ actor Crawl {
             frontier.setRobots(.known(rules), for: known.origin)
         }
         for resource in try journal.resources() {
+            guard resource.id == frontier.resources.count else { throw Journal.Gap(id: frontier.resources.count) }
             let restored = frontier.restore(resource)
             if restored.state != resource.state { note([.changed(restored)]) }
         }
-        for record in try journal.loadRecords() where frontier.resources[record.id].state == record.state {
+        for record in try journal.loadRecords() {
+            guard frontier.resources.indices.contains(record.id) else { throw Journal.Gap(id: record.id) }
+            if frontier.resources[record.id].state != record.state { continue }
             if frontier.resources[record.id].kind == .sitemapGuess, record.state != .loaded { continue }
             summary.count(record)
         }

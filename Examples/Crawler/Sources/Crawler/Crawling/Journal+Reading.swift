@@ -54,7 +54,19 @@ extension Journal {
 
     // MARK: Results
 
-    /// All resources in the order of their ids, which have no gaps.
+    /// A journal that lacks a resource, or has one that cannot be read.
+    struct Gap: LocalizedError {
+        let id: Int
+
+        var errorDescription: String? {
+            """
+            crawl.sqlite is damaged, because the resource \(id) is missing. Delete crawl.sqlite and name the start pages \
+            again: the responses stay in the archive and are not loaded again
+            """
+        }
+    }
+
+    /// All resources in the order of their ids, which have no gaps in a journal that is not damaged.
     func resources() throws -> [Resource] {
         try database.read { database in
             try Row.fetchAll(database, sql: "SELECT id, url, kind, depth, state FROM resource ORDER BY id")

@@ -36,24 +36,30 @@ final class Journal: Sendable {
     /// Opens the journal of a crawl, and creates its directory if it is missing.
     ///
     /// `settleArchive` returns when every response so far is on disk; the writer waits for it before each transaction.
+    /// A transaction fails if another program holds the database for `patience` seconds.
     static func open(
         in directory: URL,
+        patience: TimeInterval = 5,
         settleArchive: @escaping @Sendable () async -> Void = {}
     ) throws -> Journal {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        return try Journal(path: directory.appending(path: "crawl.sqlite").path, settleArchive: settleArchive)
+        return try Journal(
+            path: directory.appending(path: "crawl.sqlite").path,
+            patience: patience,
+            settleArchive: settleArchive
+        )
     }
 
     static func exists(in directory: URL) -> Bool {
         FileManager.default.fileExists(atPath: directory.appending(path: "crawl.sqlite").path)
     }
 
-    private init(path: String, settleArchive: @escaping @Sendable () async -> Void) throws {
+    private init(path: String, patience: TimeInterval, settleArchive: @escaping @Sendable () async -> Void) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         }
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(patience)
         database = try DatabaseQueue(path: path, configuration: configuration)
         try database.write { try JournalSchema.create(in: $0) }
 
@@ -80,6 +86,9 @@ final class Journal: Sendable {
         try check()
     }
 
+    /// After such an error nothing more is written, so that the journal never lacks an entry that comes before others: the
+    /// crawl continues from that state when it is started again.
+    ///
     /// - Throws: The error that prevents the journal from being written, such as a full disk.
     func check() throws {
         if let failure = pending.failure { throw failure }
@@ -104,7 +113,7 @@ private final class PendingEntries: Sendable {
     func write(to database: DatabaseQueue, after settleArchive: () async -> Void) async {
         let entries = state.withLock { state in
             defer { state.entries = [] }
-            return state.entries
+            return state.failure == nil ? state.entries : []
         }
         guard !entries.isEmpty else { return }
         await settleArchive()
