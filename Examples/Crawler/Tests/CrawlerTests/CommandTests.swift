@@ -82,6 +82,28 @@ struct CommandTests {
         #expect(throws: (any Error).self) { try CrawlerCommand.parseAsRoot(arguments) }
     }
 
+    @Test("a crawl into a directory into which another one writes is refused, and changes nothing")
+    func busy() async throws {
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        let lock = try CrawlLock(in: folder.url)
+        // Nothing listens on this port, so that the crawl ends at once if it is not refused.
+        let arguments = ["crawl", "http://127.0.0.1:9/", "--into", folder.url.path, "--quiet", "--retries", "0"]
+        let command = try #require(try CrawlerCommand.parseAsRoot(arguments) as? CrawlCommand)
+        let error = await #expect(throws: ExitCode.self) { try await command.run() }
+        #expect(error == .inputOutput)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["crawl.lock"])
+        #expect(throws: CrawlLock.Busy.self) { try CrawlLock(in: folder.url) }
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("the lock of a crawl ends with it")
+    func lockEnds() throws {
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        for _ in 0..<2 { _ = try CrawlLock(in: folder.url) }
+    }
+
     @Test("settings are read back from the journal")
     func settings() throws {
         var settings = CrawlSettings()

@@ -15,7 +15,7 @@ struct CrawlCommand: AsyncParsableCommand {
             In --include and --exclude, * stands for any characters of the whole URL: --exclude '*/print/*'.
 
             Exit codes: 0 done, or stopped at a limit · 2 no start page could be loaded · 64 wrong usage · \
-            74 the directory cannot be written · 130 interrupted.
+            74 the directory cannot be written, or another crawl is writing into it · 130 interrupted.
             """
     )
 

@@ -18,6 +18,8 @@ enum SiteDirectory {
     ) async throws -> CrawlSummary {
         try await sayingWhatIsWrong(with: directory) {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            let lock = try CrawlLock(in: directory)
+            defer { withExtendedLifetime(lock) {} }
             let session = try SiteSession(.crawl, directory: directory, settings: settings, engine: engine)
             let journal = try Journal.open(in: directory, settleArchive: session.settle)
             try journal.save(settings)
