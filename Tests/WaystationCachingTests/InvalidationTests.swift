@@ -114,6 +114,8 @@ struct HeadFresheningTests {
         HeadRow("ETag: \"a\"", "ETag: \"a\"\nContent-Length: 100", "update 0"),
         HeadRow("ETag: \"a\"", "ETag: \"a\"\nContent-Length: 101", "mark 0"),
         HeadRow("", "", "update 0"),
+        HeadRow("ETag: \"a\"", "ETag: \"a\"\nCache-Control: no-store", "mark 0"),
+        HeadRow("ETag: \"a\"", "ETag: \"a\"\nVary: *", "mark 0"),
     ]
 
     private func changes(
@@ -132,6 +134,13 @@ struct HeadFresheningTests {
     @Test("only if the status is 200", arguments: [204, 206, 301, 304, 404, 500])
     func otherStatus(_ status: Int) {
         #expect(changes(response("ETag: \"b\"", status: status), [stored("ETag: \"a\"")]).isEmpty)
+    }
+
+    @Test("§5.2.1.5: with no field of the response if the request has no-store", arguments: ["\"a\"", "\"b\""])
+    func unstoredRequest(_ tag: String) {
+        let asked = request("Cache-Control: no-store", method: .head)
+        let changes = changes(response("ETag: \(tag)\nX-A: 1"), [stored("ETag: \"a\"")], for: asked)
+        #expect(changes.map(\.summary) == (tag == "\"a\"" ? [] : ["mark 0"]))
     }
 
     @Test("only if the method is HEAD")

@@ -95,6 +95,49 @@ struct ValidationTests {
         Row("4.3.2", [""], "If-None-Match: \"x\"", 304, "ETag: \"x\"", "pass on"),
         Row("4.3.2", ["ETag: \"a\""], "If-Modified-Since: {0}", 304, "ETag: \"a\"", "freshened 0 [\"update 0\"]"),
         Row("4.3.2", [""], "If-Modified-Since: {0}", 304, "", "pass on"),
+        // A 304 that ends the storing of the response
+        Row("5.2.2.5", ["ETag: \"a\""], "ETag: \"a\"\nCache-Control: no-store", "freshened 0 [\"mark 0\"]"),
+        Row(
+            "5.2.2.5",
+            ["Cache-Control: max-age=60\nETag: \"a\""],
+            "Cache-Control: no-store, max-age=60",
+            "freshened 0 [\"mark 0\"]"
+        ),
+        Row(
+            "5.2.2.3",
+            ["ETag: \"a\""],
+            "ETag: \"a\"\nCache-Control: must-understand, no-store",
+            "freshened 0 [\"update 0\"]"
+        ),
+        Row(
+            "5.2.1.5",
+            ["ETag: \"a\""],
+            "Cache-Control: no-store",
+            304,
+            "ETag: \"a\"\nCache-Control: max-age=60",
+            "freshened 0 []"
+        ),
+        Row("4.1", ["ETag: \"a\""], "ETag: \"a\"\nVary: *", "freshened 0 [\"mark 0\"]"),
+        Row("4.1", ["ETag: \"a\""], "ETag: \"a\"\nVary: a b", "freshened 0 [\"mark 0\"]"),
+        // A 304 for a variant that was stored for another request
+        Row("4.1", ["ETag: \"a\"\nVary: Accept"], "Accept: c/d", 304, "ETag: \"a\"", "freshened 0 [\"add 0\"]"),
+        Row(
+            "5.2.2.5",
+            ["ETag: \"a\"\nVary: Accept"],
+            "Accept: c/d",
+            304,
+            "ETag: \"a\"\nCache-Control: no-store",
+            "freshened 0 []"
+        ),
+        Row(
+            "5.2.1.5",
+            ["ETag: \"a\"\nVary: Accept"],
+            "Accept: c/d\nCache-Control: no-store",
+            304,
+            "ETag: \"a\"",
+            "freshened 0 []"
+        ),
+        Row("4.1", ["ETag: \"a\"\nVary: Accept"], "Accept: c/d", 304, "ETag: \"a\"\nVary: *", "freshened 0 []"),
     ]
 
     private static let others: [Row] =

@@ -59,6 +59,19 @@ struct StoringTests {
         #expect(response.head.responseTime == entry.responseTime)
     }
 
+    @Test("refuses a response that no request matches, because its Vary has a member *")
+    func variesOnEverything() {
+        let head = StoredHead(
+            key: .get("a"),
+            status: 200,
+            headerFields: [.vary: "*"],
+            vary: VaryKey([.vary: "*"], request: [:]),
+            requestTime: fixture.clock.now,
+            responseTime: fixture.clock.now
+        )
+        #expect(fixture.store().begin(head) == nil)
+    }
+
     @Test("distinguishes keys by method, URL and partition")
     func keys() async throws {
         let store = fixture.store()

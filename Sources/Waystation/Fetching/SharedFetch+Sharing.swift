@@ -119,10 +119,14 @@ extension SharedFetch {
     /// Shares a stored response that the origin has confirmed.
     ///
     /// It is not known whether the stored response once came with a cookie. So it is shared only if it says that it is
-    /// meant for all, or if personal responses are shared too.
+    /// meant for all, or if personal responses are shared too. A response that may not be stored any longer is not
+    /// shared.
     func share(_ selection: StoredSelection, confirmedBy head: ResponseHead) {
         let ticket = state.withLock { $0.ticket.take() }
         guard let shared = cache.shared, let ticket, let body = plan.variants.body(at: selection.index),
+            !RequestCacheControl(plan.presented.message.headerFields).noStore,
+            selection.head.cacheControl.allowsStoring(status: selection.head.status, cache.rules),
+            !selection.head.vary.matchesNothing,
             selection.head.cacheControl.isPublic || shared.limits.includesPersonal,
             shared.admits(selection.head.cacheControl, setsCookie: head.setsCookie, length: body.length),
             let lifetime = sharedLifetime(of: selection.head)

@@ -60,7 +60,8 @@ extension SharedFetch {
             to: question,
             stored: plan.variants.heads,
             requestTime: times.sent,
-            responseTime: times.received
+            responseTime: times.received,
+            rules: cache.rules
         )
         let hasValidator = response.headerFields.contains(.eTag) || response.headerFields.contains(.lastModified)
         for case .update(let index, let stored) in changes

@@ -322,7 +322,8 @@ final class SharedFetch: TransportReceiver {
                     to: plan.presented.message,
                     stored: plan.variants.heads,
                     requestTime: times.sent,
-                    responseTime: times.received
+                    responseTime: times.received,
+                    rules: cache.rules
                 )
             )
         }

@@ -6,6 +6,9 @@ import WaystationFields
 public enum ValidationOutcome: Sendable {
     /// 304: answer with the selection, and make the changes (§4.3.4). The 304 has no content, but still read it to its
     /// end.
+    ///
+    /// If the 304 does not allow the response to be stored any longer, the change marks the stored response as one that
+    /// needs validation. If the request has `no-store`, no field of the 304 is among the changes.
     case freshened(StoredSelection, changes: [StoredChange])
     /// A full response: answer with it, store it if the decision allows that, and remove the stored responses at these
     /// indices, which it shows to be outdated.
@@ -50,7 +53,8 @@ public enum ValidationOutcome: Sendable {
                 to: revalidation.original,
                 stored: revalidation.stored,
                 requestTime: requestTime,
-                responseTime: responseTime
+                responseTime: responseTime,
+                rules: revalidation.rules
             )
             self = .passOn(changes: changes)
         default:
@@ -81,6 +85,8 @@ public enum ValidationOutcome: Sendable {
         }
         var changes: [StoredChange] = []
         var answering = revalidation.stored[chosen]
+        // §5.2.1.5: no part of the 304 is stored, which answers this one request all the same.
+        let isUnstored = RequestCacheControl(revalidation.original.headerFields).noStore
         // If no stored response matched the request, one variant is enough.
         for index in revalidation.isVaryMiss ? [chosen] : identified {
             var updated = revalidation.stored[index].updated(
@@ -89,10 +95,13 @@ public enum ValidationOutcome: Sendable {
                 requestTime: requestTime,
                 responseTime: responseTime
             )
+            let mayStayStored = updated.mayStayStored(after: response, revalidation.rules)
             if revalidation.isVaryMiss {
                 updated = updated.adopted(by: revalidation.original)
-                changes.append(.add(contentOf: index, updated))
-            } else {
+                if mayStayStored, !isUnstored { changes.append(.add(contentOf: index, updated)) }
+            } else if !mayStayStored {
+                changes.append(.update(index: index, revalidation.stored[index].outdated))
+            } else if !isUnstored {
                 changes.append(.update(index: index, updated))
             }
             if index == chosen { answering = updated }

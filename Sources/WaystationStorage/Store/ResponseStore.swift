@@ -194,9 +194,11 @@ public final class ResponseStore: Sendable {
     ///   - moment: When its request was sent; a response that was invalidated since then is not stored. Default: now,
     ///     which ignores invalidations between the request and this call.
     /// - Returns: `nil` when the response would not be stored: its announced body length exceeds
-    ///   ``StoreLimits/maximumEntrySize``, or writes are paused because the disk is full or does not answer, or the
-    ///   store does not work.
+    ///   ``StoreLimits/maximumEntrySize``, or its vary key matches no request, or writes are paused because the disk is
+    ///   full or does not answer, or the store does not work.
     public func begin(_ head: StoredHead, asOf moment: StoreMoment? = nil) -> ResponseWriter? {
+        // On disk, a vary key is its nominated fields, so this one would be read as a key that matches every request.
+        guard !head.vary.matchesNothing else { return nil }
         if let length = head.contentLength, length > largestBody {
             reportTooLarge(head.key, length: length)
             return nil

@@ -186,8 +186,8 @@ RULES = [
     Rule(
         "request no-store",
         "RFC 9111 §5.2.1.5",
-        "A cache MUST NOT store any part of such a request or of a response to it.",
-        refuses,
+        "A cache MUST NOT store any part of such a request or of a response to it: a 304 to it updates nothing.",
+        any_of(refuses, asks_first, is_stale),
         directives(requests, r"^no-store$"),
     ),
     Rule(

@@ -153,6 +153,49 @@ struct ValidationEndToEndTests {
         await #expect(throws: URLError.self) { try await fixture.load() }
     }
 
+    @Test(
+        "a 304 with no-store or with Vary: * answers its request, and removes the stored response (§4.1, §5.2.2.5)",
+        arguments: [
+            ["Cache-Control": "no-store"], ["Cache-Control": "max-age=60", "Vary": "*"],
+            ["Cache-Control": "max-age=60", "Vary": "a b"],
+        ] as [KeyValuePairs<String, String>]
+    )
+    func confirmedForTheLastTime(fields: KeyValuePairs<String, String>) async throws {
+        let fixture = try CachingFixture { request in
+            request.value(of: "If-None-Match") == nil
+                ? .ok(
+                    "body",
+                    fields: [
+                        "Cache-Control": "max-age=10", "ETag": "\"a\"",
+                        "Last-Modified": CachingFixture.date(-100 * 86_400),
+                    ]
+                ) : .status(304, fields: fields)
+        }
+        try await fixture.load()
+        fixture.clock.advance(by: 10)
+        let confirmed = try await fixture.load()
+        #expect(confirmed.status == 200)
+        #expect(confirmed.body == "body")
+        #expect(try await !fixture.load().isHit)
+        #expect((0..<3).map { fixture.seen($0, "If-None-Match") } == [nil, "\"a\"", nil])
+        #expect(fixture.origin.requestCount == 3)
+    }
+
+    @Test("a 304 for a request with no-store does not change the stored response (§5.2.1.5)")
+    func confirmedForOneRequest() async throws {
+        let fixture = try CachingFixture { request in
+            request.value(of: "If-None-Match") == nil
+                ? .ok("body", fields: ["Cache-Control": "max-age=10", "ETag": "\"a\""])
+                : .status(304, fields: ["Cache-Control": "max-age=60", "ETag": "\"a\""])
+        }
+        try await fixture.load()
+        fixture.clock.advance(by: 10)
+        #expect(try await fixture.load("/", ["Cache-Control": "no-store"]).body == "body")
+        #expect(try await !fixture.load().isHit)
+        #expect(try await fixture.load().isHit)
+        #expect(fixture.asked == ["GET /", "GET / \"a\"", "GET / \"a\""])
+    }
+
     @Test("a HEAD with the same validators freshens the stored response (§4.3.5)")
     func headFreshens() async throws {
         let fixture = try CachingFixture { request in

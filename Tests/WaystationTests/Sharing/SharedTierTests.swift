@@ -114,6 +114,30 @@ struct SharedTierTests {
     }
 
     @Test(
+        "does not get a response that the origin confirms with no-store or with Vary: *",
+        arguments: [
+            ["Cache-Control": "public, max-age=600, no-store"], ["Cache-Control": "public, max-age=600", "Vary": "*"],
+        ] as [KeyValuePairs<String, String>]
+    )
+    func confirmedForTheLastTime(fields: KeyValuePairs<String, String>) async throws {
+        let fleet = try FleetFixture { request in
+            request.value(of: "If-None-Match") == "\"1\""
+                ? .status(304, fields: fields)
+                : .ok("page", fields: ["Cache-Control": "public, max-age=100", "ETag": "\"1\""])
+        }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1))
+        fleet.clock.advance(by: 120)
+        #expect(try await fleet.load(on: first).body == "page")
+        #expect(fleet.origin.requests.last?.value(of: "If-None-Match") == "\"1\"")
+        let got = try await fleet.load(on: second)
+        #expect(got.body == "page")
+        #expect(!got.isShared)
+        #expect(fleet.trips == 3)
+    }
+
+    @Test(
         "does not answer with a stale response otherwise, also in place of an error",
         arguments: [
             "max-age=100", "max-age=100, stale-if-error=1000",
