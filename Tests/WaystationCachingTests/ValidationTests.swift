@@ -164,7 +164,11 @@ struct ValidationTests {
             Row("4.3.3", ["ETag: \"a\""], "", 416, "", "pass on"),
             Row("4.3.3", ["ETag: \"a\""], "", 103, "", "pass on"),
         ]
-        + [400, 401, 403, 407, 429].map { Row("4.3.3", ["ETag: \"a\""], "", $0, "", "notMarkedStorable []") }
+        + [400, 401, 403, 405, 407, 429, 451].flatMap { status in
+            ["", "Cache-Control: private", "Cache-Control: max-age=60"].map {
+                Row("4.3.3", ["ETag: \"a\""], "", status, $0, "pass on")
+            }
+        }
         + [500, 501, 502, 503, 504, 599].map {
             Row("4.3.3", ["ETag: \"a\""], "", $0, "Cache-Control: max-age=60", "pass on")
         }
@@ -178,7 +182,7 @@ struct ValidationTests {
                 "",
                 $0,
                 "Cache-Control: no-store",
-                $0 == 404 ? "responseNoStore [0]" : $0 < 500 ? "responseNoStore []" : "pass on"
+                $0 == 404 ? "responseNoStore [0]" : "pass on"
             )
         }
 
@@ -192,6 +196,16 @@ struct ValidationTests {
         let answer = response(row.answer, status: row.status)
         let result = try outcome(answer, of: row.stored.map { stored($0) }, for: request(row.request))
         #expect(result.summary == row.expected)
+    }
+
+    @Test("§4.3.3: a refusal replaces a stored refusal, and one for which only other variants are stored is stored")
+    func refusals() throws {
+        let answer = response("Cache-Control: max-age=60", status: 403)
+        let refusal = stored("Cache-Control: max-age=60", status: 403)
+        #expect(try outcome(answer, of: [refusal]).summary == "stored []")
+        let variant = stored("ETag: \"a\"\nVary: Accept")
+        #expect(try outcome(answer, of: [variant], for: request("Accept: c/d")).summary == "stored []")
+        #expect(try outcome(answer, of: [refusal, stored("ETag: \"a\"")]).summary == "pass on")
     }
 
     @Test("§4.3.4: under the strict rule, a 304 without a validator confirms and updates nothing")

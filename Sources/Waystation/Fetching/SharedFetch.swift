@@ -198,7 +198,14 @@ final class SharedFetch: TransportReceiver {
         var times = sent
         times.received = cache.now()
         switch question {
-        case .everything: receive(head, decision(head, times), times, outdated: [])
+        case .everything:
+            let replacement = Replacement(
+                by: head.statusCode,
+                to: plan.presented.message,
+                among: plan.variants.heads
+            )
+            let decision = replacement.mayBeStored ? decision(head, times) : .refuse(.notMarkedStorable)
+            receive(head, decision, times, outdated: replacement.outdated)
         case .conditional(let revalidation): validated(head, revalidation, times)
         case .head(let revalidation): compared(head, revalidation, times)
         }
@@ -235,6 +242,8 @@ final class SharedFetch: TransportReceiver {
             // A machine that may have missed a message invalidates all of its own responses. Whether other machines may
             // use this one is decided by its roots in the tier.
             case .failure(let error) where error.code == .invalidated: share?(copy)
+            // The body was too large. It shows all the same that the older responses are outdated.
+            case .failure(let error) where [.abandoned, .tooLarge].contains(error.code): effects.drop(outdated)
             case .failure: break
             }
         }
@@ -313,6 +322,9 @@ final class SharedFetch: TransportReceiver {
                 asOf: times.moment,
                 copyingUpTo: copyLimit(of: stored, as: head)
             )
+            // The store takes no body of this size. The older responses are outdated all the same. While the disk is full
+            // they stay, so that they can still be used without a network.
+            if let length = head.statedLength, length > cache.store.largestBody { effects.drop(outdated) }
         } else if plan.presented.message.method == .get {
             effects.drop(outdated)
         } else {

@@ -58,6 +58,12 @@ public enum ValidationOutcome: Sendable {
             )
             self = .passOn(changes: changes)
         default:
+            let replacement = Replacement(by: code, to: revalidation.original, among: revalidation.stored)
+            // Nor does a refusal, such as 403, replace a good response.
+            guard replacement.mayBeStored else {
+                self = .passOn(changes: [])
+                return
+            }
             let decision = StoringDecision(
                 of: response,
                 to: revalidation.original,
@@ -65,7 +71,7 @@ public enum ValidationOutcome: Sendable {
                 responseTime: responseTime,
                 rules: revalidation.rules
             )
-            self = .replaced(decision, outdated: revalidation.outdated(by: code))
+            self = .replaced(decision, outdated: replacement.outdated)
         }
     }
 
@@ -187,13 +193,5 @@ extension Revalidation {
         guard case .tags(let tags) = EntityTagList(value) else { return false }
         guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag($0) }) else { return false }
         return tags.contains { $0.weaklyMatches(tag) }
-    }
-
-    /// The indices of the stored responses that a full response with this status shows to be outdated.
-    ///
-    /// A refusal such as 401 or 429 does not affect them.
-    fileprivate func outdated(by code: Int) -> [Int] {
-        guard (200..<400).contains(code) || code == 404 || code == 410 else { return [] }
-        return stored.indices.filter { stored[$0].mayAnswer(original) }
     }
 }

@@ -240,7 +240,7 @@ public final class ResponseStore: Sendable {
     }
 
     /// The largest body that can be kept without evicting itself.
-    var largestBody: Int { min(limits.maximumEntrySize.bytes, lowWaterSize) }
+    package var largestBody: Int { min(limits.maximumEntrySize.bytes, lowWaterSize) }
 
     var lowWaterSize: Int { Int(Double(limits.maximumSize.bytes) * StoreLimits.lowWaterMark) }
 

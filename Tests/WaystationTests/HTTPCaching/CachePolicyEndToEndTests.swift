@@ -113,6 +113,71 @@ struct CachePolicyEndToEndTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
+    /// A response that the cache does not store.
+    enum Unstored: CaseIterable, Sendable { case noStore, coded, tooLarge, tooLargeOfUnknownLength, notFound }
+
+    @Test("that reloads removes the stored response when the new one is not stored", arguments: Unstored.allCases)
+    func removing(unstored: Unstored) async throws {
+        let count = Counter()
+        let strategy: CacheStrategy = unstored == .notFound ? .cacheFirst(for: .days(7)) : .standard
+        let zipped = try #require(Data(base64Encoded: "H4sIAAAAAAACAzMCAA2+1RoBAAAA"))
+        let fixture = try CachingFixture(strategy, maximumEntrySize: .bytes(1_000)) { _ in
+            let number = count.next()
+            guard number == 2 else { return .ok("\(number)", fields: ["Cache-Control": "max-age=60"]) }
+            let large = Data(repeating: 1, count: 2_000)
+            return switch unstored {
+            case .noStore: .ok("2", fields: ["Cache-Control": "no-store"])
+            case .coded: .ok(zipped, fields: ["Cache-Control": "max-age=60", "Content-Encoding": "gzip"])
+            case .tooLarge: .status(200, fields: ["Cache-Control": "max-age=60"], body: large)
+            case .tooLargeOfUnknownLength: .stream([.bytes(large)], fields: ["Cache-Control": "max-age=60"])
+            case .notFound: .status(404)
+            }
+        }
+        try await fixture.load()
+        let asksForCoding = unstored == .coded ? ["Accept-Encoding": "gzip"] : [:]
+        try await fixture.load("/", asksForCoding, policy: .reloadIgnoringLocalCacheData)
+        let after = try await fixture.load()
+        #expect(after.body == "3")
+        #expect(!after.isHit)
+    }
+
+    @Test("that reloads replaces the stored response also when the new one no longer varies (RFC 9111 §4.1)")
+    func replacingVariant() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in
+            let number = count.next()
+            return number == 1
+                ? .ok("1", fields: ["Cache-Control": "max-age=3600", "Vary": "X-Kind"])
+                : .ok("\(number)", fields: ["Cache-Control": "max-age=3600"])
+        }
+        try await fixture.load()
+        try await fixture.load(policy: .reloadIgnoringLocalCacheData)
+        let hit = try await fixture.load()
+        #expect(hit.body == "2")
+        #expect(hit.isHit)
+    }
+
+    @Test("that reloads keeps the stored response when the new one is a part, a 304 or an error")
+    func keeping() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in
+            switch count.next() {
+            case 1: .ok("good", fields: ["Cache-Control": "max-age=60", "ETag": "\"a\""])
+            case 2: .status(206, fields: ["Content-Range": "bytes 0-0/4"], body: Data("g".utf8))
+            case 3: .status(304, fields: ["ETag": "\"a\""])
+            default: .status(503, fields: ["Cache-Control": "max-age=60"])
+            }
+        }
+        try await fixture.load()
+        for fields in [["Range": "bytes=0-0"], ["If-None-Match": "\"a\""], [:]] {
+            try await fixture.load("/", fields, policy: .reloadIgnoringLocalCacheData)
+        }
+        #expect(fixture.origin.requestCount == 4)
+        let hit = try await fixture.load()
+        #expect(hit.body == "good")
+        #expect(hit.isHit)
+    }
+
     @Test("for stored data serves a stale response despite must-revalidate", arguments: [true, false])
     func mustRevalidate(isOffline: Bool) async throws {
         let fixture = try CachingFixture { _ in .ok("1", fields: ["Cache-Control": "max-age=1, must-revalidate"]) }

@@ -196,6 +196,27 @@ struct ValidationEndToEndTests {
         #expect(fixture.asked == ["GET /", "GET / \"a\"", "GET / \"a\""])
     }
 
+    @Test(
+        "a refusal is passed on, and does not replace the stored response, even if it may be stored (§4.3.3)",
+        arguments: [401, 403, 429],
+        [URLRequest.CachePolicy.useProtocolCachePolicy, .reloadIgnoringLocalCacheData]
+    )
+    func refusal(status: Int, policy: URLRequest.CachePolicy) async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { _ in
+            count.next() == 1
+                ? .ok("good", fields: ["Cache-Control": "max-age=10", "ETag": "\"a\""])
+                : .status(status, fields: ["Cache-Control": "private, max-age=0"])
+        }
+        try await fixture.load()
+        fixture.clock.advance(by: 10)
+        #expect(try await fixture.load(policy: policy).status == status)
+        fixture.origin.stop()
+        let good = try await fixture.load()
+        #expect(good.status == 200)
+        #expect(good.body == "good")
+    }
+
     @Test("a HEAD with the same validators freshens the stored response (§4.3.5)")
     func headFreshens() async throws {
         let fixture = try CachingFixture { request in
