@@ -24,7 +24,7 @@ struct StoringTests {
     private static let statuses: [Row] =
         [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].map { Row(section: "3, 4.2.2", status: $0) }
         + [
-            201, 202, 205, 302, 303, 307, 400, 401, 403, 406, 408, 409, 411, 413, 415, 422, 426, 429, 451, 500, 502,
+            201, 202, 205, 302, 303, 307, 400, 401, 403, 406, 408, 409, 411, 413, 415, 422, 426, 451, 500, 502,
             503, 504, 599,
         ]
         .flatMap {
@@ -46,6 +46,18 @@ struct StoringTests {
             Row(section: "4", status: 412, response: marked, refusal: .conditional),
             Row(section: "4", status: 416, response: marked, refusal: .conditional),
         ]
+        + [428, 429, 431, 511].flatMap {
+            [
+                Row(section: "RFC 6585 §3–6", status: $0, refusal: .uncacheableStatus),
+                Row(section: "RFC 6585 §3–6", status: $0, response: marked, refusal: .uncacheableStatus),
+                Row(
+                    section: "RFC 6585 §3–6",
+                    status: $0,
+                    response: "Cache-Control: private",
+                    refusal: .uncacheableStatus
+                ),
+            ]
+        }
 
     private static let methods: [Row] =
         [.head, .options, .put, .delete, .trace, .patch, .connect].map {

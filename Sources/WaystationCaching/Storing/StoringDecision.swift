@@ -92,6 +92,7 @@ public enum StoringDecision: Hashable, Sendable {
         case 206: return .partialContent
         case 304: return .notModified
         case 412, 416: return .conditional
+        case 428, 429, 431, 511: return .uncacheableStatus
         default: break
         }
         if RequestCacheControl(request.headerFields).noStore { return .requestNoStore }

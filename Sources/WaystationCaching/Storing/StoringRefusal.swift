@@ -14,6 +14,8 @@ public enum StoringRefusal: Hashable, Sendable {
     case notModified
     /// 412 or 416: the answer to a precondition or a range, which are not part of the cache key (RFC 9111 §4).
     case conditional
+    /// 428, 429, 431 or 511: a cache must not store responses with these status codes (RFC 6585 §3 to §6).
+    case uncacheableStatus
     /// The request has `no-store` (RFC 9111 §5.2.1.5).
     case requestNoStore
     /// The response has `no-store` (RFC 9111 §5.2.2.5).

@@ -150,7 +150,7 @@ extension ImportRefusal {
         case .tooManyFields: self.init(.notStorable, "the response has too many fields")
         case .incomplete, .uncertainLength, .uncheckedCoding: self.init(.incomplete, "the body is not complete")
         case .notUnderstood: self.init(.notStorable, "the response says must-understand, and has the status \(status)")
-        case .interim, .partialContent, .notModified, .conditional, .notMarkedStorable:
+        case .interim, .partialContent, .notModified, .conditional, .uncacheableStatus, .notMarkedStorable:
             self.init(.status, "its status is \(status)")
         }
     }
