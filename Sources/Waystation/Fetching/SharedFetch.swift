@@ -330,7 +330,7 @@ final class SharedFetch: TransportReceiver {
         } else {
             effects.apply(
                 StoredChange.changes(
-                    byHead: HTTPResponse(storing: head),
+                    byHead: HTTPResponse(validating: head, plan.variants.heads),
                     to: plan.presented.message,
                     stored: plan.variants.heads,
                     requestTime: times.sent,

@@ -252,6 +252,19 @@ struct ValidationEndToEndTests {
         #expect(fixture.origin.requests.map(\.method) == ["GET", "HEAD", "GET"])
     }
 
+    @Test("a HEAD with another length invalidates the stored response (§4.3.5)")
+    func headTellsLength() async throws {
+        let fixture = try CachingFixture { request in
+            request.method == "HEAD"
+                ? .ok("changed", fields: ["Cache-Control": "max-age=60"])
+                : .ok("body", fields: ["Cache-Control": "max-age=10"])
+        }
+        try await fixture.load()
+        try await fixture.load(method: "HEAD", ["Cache-Control": "no-cache"])
+        #expect(try await !fixture.load().isHit)
+        #expect(fixture.origin.requests.map(\.method) == ["GET", "HEAD", "GET"])
+    }
+
     @Test("a HEAD is answered by a stored GET, and never stored (§4, §9.3.2 of RFC 9110)")
     func headFromGet() async throws {
         let fixture = try CachingFixture { _ in .ok("body", fields: ["Cache-Control": "max-age=60"]) }
