@@ -68,12 +68,16 @@ struct FetchAudience: Sendable {
     }
 
     /// Keeps the first waiter only; the others must ask again by themselves, and no more waiters may join.
+    ///
+    /// A response that is meant for one request goes to the first load, so that it is not received for a renewal in the
+    /// background while a load must ask again.
     mutating func keepFirst(because reason: UnsharedReason) {
         replay = nil
-        for waiter in waiters.dropFirst() { calls.append { waiter.fetchIsNotShared(reason) } }
-        let first = waiters.first?.id
-        waiters.removeLast(max(0, waiters.count - 1))
-        resting.removeAll { $0 != first }
+        let load = reason == .response ? waiters.first(where: \.isLoad) : nil
+        guard let kept = load ?? waiters.first else { return }
+        for waiter in waiters where waiter.id != kept.id { calls.append { waiter.fetchIsNotShared(reason) } }
+        waiters = [kept]
+        resting.removeAll { $0 != kept.id }
     }
 
     /// Lets all waiters go; calls that are already pending are still made.

@@ -31,6 +31,9 @@ final class Fetches: Sendable {
 
     /// The number of seconds after a failed renewal in which no other is tried, so that a failing server is not asked
     /// at each hit.
+    ///
+    /// A renewal has also failed when its response neither confirms nor replaces the stored one: an error, a refusal, or
+    /// a response that is not stored.
     private static let pauseAfterFailure: TimeInterval = 10
 
     let cache: CacheAccess

@@ -31,6 +31,7 @@ extension SharedFetch {
                 return receive(head, .refuse(.notMarkedStorable), times, outdated: [])
             }
             let exchange = state.withLock { state in
+                state.hasFailed = true
                 state.audience.callAll { $0.fetchDidAnswer(answer) }
                 return state.end()
             }

@@ -38,7 +38,7 @@ final class SharedFetch: TransportReceiver {
         /// Whether the store's disk is too far behind.
         var isDiskFull = false
         var times: Times
-        /// Whether the fetch ended without a response.
+        /// Whether the fetch ended without a whole response, or with one that renews nothing.
         var hasFailed = false
         /// The stored responses that this response replaces, once it has arrived complete.
         var outdated: [Int] = []
@@ -142,7 +142,7 @@ final class SharedFetch: TransportReceiver {
     /// The number of waiters.
     var waiterCount: Int { state.withLock(\.audience.count) }
 
-    /// Whether the fetch has ended without a response.
+    /// Whether the fetch has ended without a whole response, or with one that renews nothing, such as a 503.
     var hasFailed: Bool { state.withLock(\.hasFailed) }
 
     // MARK: - The trip
@@ -260,7 +260,9 @@ final class SharedFetch: TransportReceiver {
                 let error = error ?? URLError(.badServerResponse, failing: plan.request.url)
                 if !plan.isSecondAttempt { state.audience.keepFirst(because: .failure) }
                 state.audience.callAll { $0.transportDidEnd(error) }
-            case .streaming: state.audience.callAll { $0.transportDidEnd(error) }
+            case .streaming:
+                state.hasFailed = state.hasFailed || error != nil
+                state.audience.callAll { $0.transportDidEnd(error) }
             }
             state.end()
             return true
@@ -343,9 +345,12 @@ final class SharedFetch: TransportReceiver {
         // A response that may not be stored was meant for one request alone; a redirect is the same for all.
         let isShared = isStored || (RedirectPolicy.statuses.contains(head.statusCode) && !decision.isPrivate)
         let reason = plan.reason
+        // A HEAD is never stored, but its response renews the stored one.
+        let isFreshening = plan.presented.message.method == .head && head.statusCode == 200
         let (isAlone, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
             // The last waiter may have left meanwhile.
             guard !state.hasEnded else { return (true, nil) }
+            state.hasFailed = plan.revalidation != nil && !isStored && !isFreshening
             // A response without waiters that is not stored need not be received.
             guard isStored || state.audience.hasLoads else { return (true, state.end()) }
             state.phase = .streaming

@@ -1,9 +1,10 @@
 import Foundation
 import FoundationNetworking
 import Testing
-import Waystation
 import WaystationTestSupport
 import WaystationTesting
+
+@testable import Waystation
 
 @Suite("Stale responses in place of the network, end to end (RFC 9111 §4.2.4, RFC 5861)")
 struct StaleEndToEndTests {
@@ -192,6 +193,32 @@ struct StaleEndToEndTests {
         gate.open()
         await fixture.event(events) { if case .stored = $0 { true } else { false } }
         #expect(try await fixture.load().body == "2")
+    }
+
+    @Test(
+        "a renewal that gets an error, a refusal or half a body is not repeated at each hit, but after 10 s",
+        arguments: [200, 403, 429, 503]
+    )
+    func failedRenewal(status: Int) async throws {
+        let count = Counter()
+        let fixture = try CachingFixture(.staleWhileRevalidate(upTo: .days(1))) { _ in
+            guard count.next() > 1 else { return .ok("1") }
+            return status == 200 ? .truncated(Data("whole".utf8), after: 3) : .status(status)
+        }
+        try await fixture.load()
+        let fetches = try #require(fixture.interceptor.sources.fetches)
+        let url = fixture.origin.url("/")
+        let key = CacheRequest.key(of: URLRequest(url: url), canonical: CanonicalRequest.url(of: url))
+        for round in 1...2 {
+            let ends = fetches.ends(of: key)
+            #expect(try await fixture.load().body == "1")
+            await fixture.origin.waitForRequests(1 + round)
+            #expect(await eventually { fetches.ends(of: key) == ends + 1 })
+            for _ in 0..<8 { #expect(try await fixture.load().body == "1") }
+            #expect(fetches.waiterCount == 0)
+            #expect(fixture.origin.requestCount == 1 + round)
+            fixture.clock.advance(by: 10)
+        }
     }
 
     @Test("networkFirst serves the stored response after its time-out, and stores the late response")

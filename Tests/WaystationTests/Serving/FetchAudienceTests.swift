@@ -75,6 +75,20 @@ struct FetchAudienceTests {
         #expect(!audience.isOpen)
     }
 
+    @Test("but the first load ask again when a renewal in the background came before it")
+    mutating func aloneAfterRenewal() throws {
+        audience.join(try #require(Renewal(under: nil)))
+        audience.join(first)
+        audience.join(second)
+        audience.keepFirst(because: .response)
+        deliver("a")
+        makeCalls()
+        #expect(first.calls == ["a"])
+        #expect(second.calls == ["not shared"])
+        #expect(audience.count == 1)
+        #expect(audience.hasLoads)
+    }
+
     @Test("get their calls from one thread at a time, also those that were pending when the fetch ended")
     mutating func oneAtATime() throws {
         audience.join(first)
