@@ -77,10 +77,22 @@ enum CacheArithmetic {
     }
 
     /// The arithmetic of a strategy with a limit of its own.
-    static func limit(of strategy: CacheStrategy, _ selection: StoredSelection, now: Date) -> [String] {
+    static func limit(
+        of strategy: CacheStrategy,
+        _ selection: StoredSelection,
+        now: Date,
+        _ rules: CachingRules
+    ) -> [String] {
         guard let limit = strategy.limit else { return [] }
-        let arrived = max(Duration.seconds(now.timeIntervalSince(selection.head.responseTime)), .zero)
         let rule = "The strategy serves the response until it arrived \(limit.inWords) ago, whatever its fields say"
+        let resident = Duration.seconds(now.timeIntervalSince(selection.head.responseTime))
+        guard resident >= .zero - rules.clockTolerance else {
+            return [
+                "\(rule): when that will be is unknown, "
+                    + "because by this machine's clock it arrives only in \((.zero - resident).inWords)."
+            ]
+        }
+        let arrived = max(resident, .zero)
         return arrived < limit
             ? ["\(rule): for \((limit - arrived).roundedUp.inWords) more."]
             : ["\(rule): that was \((arrived - limit).wholeSeconds.inWords) ago."]

@@ -144,10 +144,13 @@ private struct Chosen {
     }
 
     /// The selection, unless it arrived `limit` ago or longer.
+    ///
+    /// A clock that was set back far makes the time since the arrival unknown. The response then counts as too old, and
+    /// not as one that has just arrived until the clock has caught up.
     func selection(within limit: Duration) -> StoredSelection? {
-        guard !isPassingRedirect, let selection,
-            max(0, now.timeIntervalSince(selection.head.responseTime)) < limit.inSeconds
-        else {
+        guard !isPassingRedirect, let selection else { return nil }
+        let sinceArrival = now.timeIntervalSince(selection.head.responseTime)
+        guard sinceArrival >= -rules.clockTolerance.inSeconds, max(0, sinceArrival) < limit.inSeconds else {
             return nil
         }
         return selection

@@ -46,7 +46,8 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     /// Serves a stored response until it is `limit` old, whatever its header fields say; then loads and stores it
     /// again.
     ///
-    /// A response that is older than `limit` is never served, even when there is no network.
+    /// A response that is older than `limit` is never served, even when there is no network. If the clock was set
+    /// back, so that the response arrived in the future by more than the rules' `clockTolerance`, it counts as older.
     public static func cacheFirst(for limit: Duration) -> Self { Self(kind: .cacheFirst(limit)) }
 
     /// Loads and stores, but serves a stored response, however old, when the network fails or has not begun to answer

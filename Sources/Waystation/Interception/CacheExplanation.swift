@@ -79,7 +79,7 @@ extension Interceptor {
             if let selection {
                 sentences += CacheArithmetic.freshness(of: selection.head, now: now, rules)
                 if policy == .useProtocolCachePolicy {
-                    sentences += CacheArithmetic.limit(of: strategy, selection, now: now)
+                    sentences += CacheArithmetic.limit(of: strategy, selection, now: now, rules)
                 }
             }
             sentences += [policy.overriding, strategy.inWords(under: policy)].compactMap(\.self)

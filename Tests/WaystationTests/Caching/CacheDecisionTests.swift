@@ -133,7 +133,7 @@ struct CacheDecisionTests {
         #expect(try decision(strategy, policy: .returnCacheDataDontLoad, age: nil) == .unavailable)
     }
 
-    @Test("takes a negative age, from a clock that was set back, as zero")
+    @Test("takes a negative age, from a clock that was set back, as zero up to a minute, and as too old beyond that")
     func negativeAge() throws {
         #expect(try decision(.cacheFirst(for: .seconds(60)), age: -5) == Self.serve)
         #expect(try decision(.staleWhileRevalidate(upTo: .seconds(60)), age: -5) == Self.renew)
@@ -141,6 +141,10 @@ struct CacheDecisionTests {
             #expect(try decision(.cacheFirst(for: .zero), age: age) == Self.stale)
             #expect(try decision(.staleWhileRevalidate(upTo: .zero), age: age) == Self.stale)
         }
+        for (age, expected) in [(-60.0, Self.serve), (-61, Self.stale), (-86_400, Self.stale)] {
+            #expect(try decision(.cacheFirst(for: .days(7)), age: age) == expected)
+        }
+        #expect(try decision(.staleWhileRevalidate(upTo: .days(7)), age: -86_400) == Self.stale)
     }
 
     @Test("of an archive depends on the time of arrival, whatever the fields say")

@@ -131,6 +131,17 @@ struct CacheExplanationTests {
         #expect(found.response?.age == nil)
         #expect(found.response?.secondsSinceArrival == -3_600)
         #expect(found.sentences[1] == "The response's age is unknown: by this machine's clock it arrives only in 1 h.")
+        let archived = try explain(
+            [stored(["Cache-Control": "max-age=60"], arrived: -3_600)],
+            by: .cacheFirst(for: .days(7))
+        )
+        #expect(archived.outcome == "fetched")
+        #expect(
+            archived.sentences.contains(
+                "The strategy serves the response until it arrived 7 d ago, whatever its fields say: "
+                    + "when that will be is unknown, because by this machine's clock it arrives only in 1 h."
+            )
+        )
     }
 
     @Test("names what overrides the lifetime")
