@@ -168,9 +168,20 @@ extension CookieStore {
         change(by: .logout(account: account)) { state in
             state.logouts += 1
             state.ends[id] = state.logouts
+            state.storageEnds[id] = state.logouts
             let changes = state.jar.removeAll { id.covers(domainOf: $0) }
             for change in changes { state.known.end(change.cookie) }
             return (state.sends.end(), changes)
+        }
+    }
+
+    /// Ends the cookies that only storages have got of a login whose loads have ended by now.
+    ///
+    /// Foundation stores the cookies of loads that it runs itself, such as uploads, as long as they are under way.
+    func endStorages(of id: Cookie.ID) {
+        state.withLock { state in
+            state.logouts += 1
+            state.storageEnds[id] = state.logouts
         }
     }
 
@@ -185,9 +196,20 @@ extension CookieStore {
 
     /// Takes over the changes that others made in a storage.
     ///
-    /// - Returns: The number of changes that were taken over.
-    func take(_ differences: [StorageMirror.Difference], from sync: CookieSync) -> Int {
-        guard !differences.isEmpty else { return 0 }
+    /// A cookie that a log-out would have removed if the store had had it is not taken over, and is removed from the
+    /// storage.
+    ///
+    /// - Parameters:
+    ///   - differences: The changes.
+    ///   - sync: The sync of the storage.
+    ///   - moment: The moment of the previous look at the storage.
+    /// - Returns: The number of changes that were taken over, and the cookies that the storage has to remove again.
+    func take(
+        _ differences: [StorageMirror.Difference],
+        from sync: CookieSync,
+        since moment: Moment
+    ) -> (count: Int, ended: [Cookie.ID]) {
+        guard !differences.isEmpty else { return (0, []) }
         let now = now()
         let (count, errors, refused) = change(by: .storage(sync.storage.name), except: sync) { state in
             var changes: [CookieChange] = []
@@ -196,6 +218,7 @@ extension CookieStore {
             for difference in differences {
                 switch difference {
                 case .put(let cookie):
+                    if state.hasEnded(cookie, since: moment) { state.known.end(cookie) }
                     // A load of Foundation's own may end after a log-out; a cookie that the log-out removed must not
                     // return.
                     guard !state.known.hasEnded(cookie) else {
@@ -215,8 +238,7 @@ extension CookieStore {
             return ((changes.count, errors, refused), changes)
         }
         for error in errors { report(CookieEvent(kind: .refused(error))) }
-        if !refused.isEmpty { sync.note(refused) }
-        return count
+        return (count, refused)
     }
 
     /// The cookie with this identity, to be written to a storage; nil when it has expired or was removed.
@@ -227,6 +249,14 @@ extension CookieStore {
 }
 
 extension CookieStore.State {
+    /// Whether a log-out since the previous look at a storage has ended a cookie that only this storage has.
+    fileprivate func hasEnded(_ cookie: Cookie, since moment: CookieStore.Moment) -> Bool {
+        guard storageEnds.contains(where: { $0.value > moment.logouts && $0.key.covers(domainOf: cookie) }) else {
+            return false
+        }
+        return !(jar[cookie.id]?.holdsTheSame(as: cookie) ?? false)
+    }
+
     /// Whether a request carries a cookie that a log-out has removed since.
     fileprivate func carriesEnded(_ request: URLRequest, now: Date) -> Bool {
         guard logouts > 0, let field = request.value(forHTTPHeaderField: "Cookie"), let url = request.url else {

@@ -30,6 +30,8 @@ public final class CookieStore: Sendable {
         var logouts: UInt64 = 0
         /// The number of the last log-out of each login.
         var ends: [Cookie.ID: UInt64] = [:]
+        /// The same for the storages: what a storage got before, and the store did not have yet, has ended too.
+        var storageEnds: [Cookie.ID: UInt64] = [:]
         var readers = StreamReaders<Change>()
         var sends = Sends()
         var syncs: [CookieSync] = []

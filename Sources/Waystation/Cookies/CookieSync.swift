@@ -28,6 +28,8 @@ final class CookieSync: Sendable {
     }
 
     private struct Seen {
+        /// The moment of the last look.
+        var moment: CookieStore.Moment
         var mirror = StorageMirror()
         var snapshot = FoundationCookieStorage.Snapshot()
     }
@@ -41,7 +43,7 @@ final class CookieSync: Sendable {
     /// order.
     ///
     /// That storage has a lock of its own and calls no other code while it holds it.
-    private let seen = Mutex(Seen())
+    private let seen: Mutex<Seen>
 
     init(
         _ storage: any CookieStorage,
@@ -53,6 +55,7 @@ final class CookieSync: Sendable {
         self.store = store
         self.limit = limit
         self.schedule = schedule
+        seen = Mutex(Seen(moment: store.moment()))
     }
 
     // MARK: - Looking
@@ -62,20 +65,34 @@ final class CookieSync: Sendable {
     /// - Returns: True when that is done; false when the caller must wait for it with ``flush(_:)``.
     func look() -> Bool {
         guard let foundation = storage as? FoundationCookieStorage else { return false }
-        look(at: foundation)
+        let ended = look(at: foundation, asOf: nil).ended
+        if !ended.isEmpty { note(ended) }
         return true
     }
 
-    @discardableResult
-    private func look(at foundation: FoundationCookieStorage) -> Int {
-        guard let store else { return 0 }
-        let (taken, refused) = seen.withLock { seen -> (Int, [CookieError]) in
+    /// Takes over the changes in Foundation's storage.
+    ///
+    /// - Parameters:
+    ///   - foundation: The storage.
+    ///   - moment: The present moment. A look for a request gives nil, which spares it a lock if nothing has changed.
+    /// - Returns: The number of changes that were taken over, and the cookies that the storage has to remove again.
+    private func look(
+        at foundation: FoundationCookieStorage,
+        asOf moment: CookieStore.Moment?
+    ) -> (count: Int, ended: [Cookie.ID]) {
+        guard let store else { return (0, []) }
+        let (taken, refused) = seen.withLock { seen -> ((count: Int, ended: [Cookie.ID]), [CookieError]) in
             let version = seen.mirror.version
             let snapshot = foundation.snapshot
-            guard !snapshot.isSame(as: seen.snapshot) else { return (0, []) }
+            guard !snapshot.isSame(as: seen.snapshot) else {
+                seen.moment = moment ?? seen.moment
+                return ((0, []), [])
+            }
             let (cookies, refused) = snapshot.cookies(made: store.now(), after: seen.snapshot)
             seen.snapshot = snapshot
-            return (store.take(seen.mirror.look(at: cookies, asOf: version), from: self), refused)
+            let taken = store.take(seen.mirror.look(at: cookies, asOf: version), from: self, since: seen.moment)
+            seen.moment = moment ?? seen.moment
+            return (taken, refused)
         }
         for error in refused { store.report(CookieEvent(kind: .refused(error))) }
         return taken
@@ -169,16 +186,20 @@ final class CookieSync: Sendable {
     private func synchronize(_ ids: Set<Cookie.ID>) async throws -> (written: Int, taken: Int) {
         guard let store else { return (0, 0) }
         // Reads the storage first: the app's changes there are the latest that the user made.
-        var taken: Int
+        let moment = store.moment()
+        var (taken, ended): (Int, [Cookie.ID])
         if let foundation = storage as? FoundationCookieStorage {
-            taken = look(at: foundation)
+            (taken, ended) = look(at: foundation, asOf: moment)
         } else {
             let version = seen.withLock(\.mirror.version)
             let cookies = try await storage.cookies()
-            taken = seen.withLock { store.take($0.mirror.look(at: cookies, asOf: version), from: self) }
+            (taken, ended) = seen.withLock { seen in
+                defer { seen.moment = moment }
+                return store.take(seen.mirror.look(at: cookies, asOf: version), from: self, since: seen.moment)
+            }
         }
         var due: [(id: Cookie.ID, cookie: Cookie?)] = []
-        for id in ids {
+        for id in ids.union(ended) {
             let cookie = store.current(id)
             let isDue = seen.withLock { seen in
                 cookie.map { !seen.mirror.holds($0) } ?? seen.mirror.contains(id)
@@ -201,7 +222,9 @@ final class CookieSync: Sendable {
                 let cookies = foundation.snapshot.cookies(made: store.now()).cookies
                 seen.mirror.endWriting(written, holding: cookies)
             }
-            taken += look(at: foundation)
+            let last = look(at: foundation, asOf: moment)
+            taken += last.count
+            if !last.ended.isEmpty { note(last.ended) }
         } else {
             let held = (try? await storage.cookies()) ?? due.compactMap(\.cookie)
             seen.withLock { $0.mirror.endWriting(written, holding: held) }

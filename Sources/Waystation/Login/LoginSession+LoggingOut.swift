@@ -32,6 +32,8 @@ extension LoginSession {
         let count = await loads.advance()
         // `start` of a transport returns at once, so this wait is short.
         await withCheckedContinuation { ended in sends.notify(queue: .global()) { ended.resume() } }
+        // Until now, the loads that Foundation ran could store cookies in its storage.
+        cookies.endStorages(of: id)
         for user in users { await user.forget(self) }
         await cookies.synchronize()
         report(.loggedOut(endedLoads: count))

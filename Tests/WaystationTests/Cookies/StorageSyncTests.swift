@@ -197,7 +197,7 @@ struct StorageSyncTests {
 
     @Test("a storage that fails is reported, and loads continue")
     func failing() async throws {
-        let view = WebView(fails: true)
+        let view = WebView { _, _ in true }
         let app = try App(beside: view)
         let events = app.interceptor.events
         try await app.load()
@@ -243,51 +243,4 @@ struct StorageSyncTests {
         #expect(view.held.map(\.value) == ["5"])
         #expect(view.mostAtOnce == 1)
     }
-}
-
-/// A web view's cookie storage, which answers when the test lets it.
-private final class WebView: CookieStorage {
-    private struct Failure: Error {}
-
-    private struct State {
-        var cookies: [Cookie.ID: Cookie] = [:]
-        var running = 0
-        var mostAtOnce = 0
-    }
-
-    let name = "web view"
-    private let state = Mutex(State())
-    private let door: Door?
-    private let fails: Bool
-
-    init(behind door: Door? = nil, fails: Bool = false) {
-        self.door = door
-        self.fails = fails
-    }
-
-    var held: [Cookie] { state.withLock { $0.cookies.values.sorted { $0.name < $1.name } } }
-    var isBusy: Bool { state.withLock { $0.running > 0 } }
-    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
-
-    /// Changes a cookie as the web view itself would.
-    func put(_ cookie: Cookie?, _ id: Cookie.ID? = nil) {
-        state.withLock { state in
-            if let id = id ?? cookie?.id { state.cookies[id] = cookie }
-        }
-    }
-
-    private func answer<Result: Sendable>(_ body: @Sendable (inout State) -> Result) async throws -> Result {
-        state.withLock { state in
-            state.running += 1
-            state.mostAtOnce = max(state.mostAtOnce, state.running)
-        }
-        await door?.pass()
-        defer { state.withLock { $0.running -= 1 } }
-        if fails { throw Failure() }
-        return state.withLock { body(&$0) }
-    }
-
-    func cookies() async throws -> [Cookie] { try await answer { Array($0.cookies.values) } }
-    func set(_ cookie: Cookie) async throws { try await answer { $0.cookies[cookie.id] = cookie } }
-    func remove(_ id: Cookie.ID) async throws { try await answer { $0.cookies[id] = nil } }
 }

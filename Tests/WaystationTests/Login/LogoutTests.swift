@@ -33,6 +33,50 @@ struct LogoutTests {
         #expect(fixture.seen.last == .some(nil))
     }
 
+    @Test("removes the domain's cookies that only a storage has")
+    func inStoragesOnly() async throws {
+        let view = WebView()
+        let shop = try Shop(ScriptedTransport { _ in .ok() }, via: .network, beside: view)
+        func cookie(_ name: String, _ domain: String = "shop.example") throws -> Cookie {
+            try Cookie(name: name, value: "1", domain: domain, creation: shop.clock.now())
+        }
+        try await shop.login.logIn()
+        // Foundation's own loads, the web view and the app put cookies there, and no request has followed.
+        shop.storage.setCookie(
+            try #require(HTTPCookie(properties: [.name: "sid", .value: "1", .domain: "shop.example", .path: "/"]))
+        )
+        for cookie in [try cookie("view"), try cookie("other", "news.example")] { view.put(cookie) }
+        await shop.login.logOut()
+        #expect(shop.cookies.cookies.map(\.name) == ["other"])
+        #expect(view.held.map(\.name) == ["other"])
+        #expect((shop.storage.cookies ?? []).map(\.name) == ["other"])
+        try await shop.load("https://shop.example/")
+        #expect(shop.seen == [nil])
+    }
+
+    @Test("removes the cookies that Foundation stores until its loads have ended, and takes later ones")
+    func storedMeanwhile() async throws {
+        let store = CookieStore()
+        let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+        let sync = try #require(store.sync(with: storage, limit: .seconds(3)) { _, _ in })
+        func put(_ value: String) throws {
+            let properties: [HTTPCookiePropertyKey: Any] =
+                [.name: "sid", .value: value, .domain: "shop.example", .path: "/"]
+            storage.setCookie(try #require(HTTPCookie(properties: properties)))
+        }
+        let id = Cookie.ID(name: "token", domain: "shop.example", isHostOnly: false, path: "/")
+        _ = store.end(id, of: "alice")
+        await store.synchronize()
+        try put("early")
+        store.endStorages(of: id)
+        await store.synchronize()
+        #expect(store.cookies.isEmpty)
+        #expect(storage.cookies?.isEmpty == true)
+        try put("late")
+        _ = sync.look()
+        #expect(store.cookies.map(\.value) == ["late"])
+    }
+
     @Test("removes the credentials of its hosts, and no others")
     func credentials() async throws {
         let fixture = try LoginFixture { _ in .ok() }
@@ -526,7 +570,8 @@ struct Shop {
         _ network: ScriptedTransport,
         tokens: [String] = ["t1", "t2", "t3"],
         via route: Route = .cache(.standard),
-        file: URL? = nil
+        file: URL? = nil,
+        beside other: (any CookieStorage)? = nil
     ) throws {
         self.network = network
         directory = try TemporaryDirectory()
@@ -541,6 +586,7 @@ struct Shop {
             $0.rules = [.allow("*://*/**", via: route, requiresLogin: .marked)]
             $0.cache = cache
             $0.cookies = cookies
+            $0.cookieStorages = other.map { [$0] } ?? []
             $0.login = login
             $0.makeTransport = { _ in network }
             $0.now = clock.now
