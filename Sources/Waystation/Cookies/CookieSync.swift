@@ -98,6 +98,23 @@ final class CookieSync: Sendable {
         return taken
     }
 
+    /// Records the cookies that Foundation's own loader has stored for a response, so that no look takes them over.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the cookies that the response sets.
+    ///   - url: The URL of the response.
+    /// - Returns: The cookies to be replaced by those of the store; the caller passes them to ``note(_:)``.
+    func recognize(_ names: Set<String>, at url: URL) -> [Cookie.ID] {
+        guard let store, let foundation = storage as? FoundationCookieStorage else { return [] }
+        return seen.withLock { seen in
+            let stored = foundation.snapshot.cookies(made: store.now()).cookies.filter { cookie in
+                names.contains(cookie.name) && cookie.id.covers(hostOf: url)
+            }
+            seen.mirror.recognize(stored)
+            return stored.map(\.id)
+        }
+    }
+
     // MARK: - Syncs
 
     /// Records cookies that have changed in the store and may have to be written to the storage.

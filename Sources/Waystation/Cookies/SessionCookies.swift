@@ -51,6 +51,27 @@ final class SessionCookies: Sendable {
         foreign?.note(in: store)
         return store.choosing(for: request, login: login)
     }
+
+    /// Takes over the cookies of a response that Foundation's own loader has received.
+    ///
+    /// The loader has stored them in the configuration's storage too, by rules of its own that lose attributes. They are
+    /// replaced there by the store's.
+    func take(_ head: ResponseHead, loadedByFoundationFor request: URLRequest, sent moment: CookieStore.Moment) {
+        guard let url = request.url, let field = head.value(forHTTPHeaderField: "Set-Cookie") else { return }
+        let stored = sync?.recognize(Self.names(in: field), at: url) ?? []
+        store.take(head, to: request, sent: moment)
+        sync?.note(stored)
+    }
+
+    /// The names of the cookies in a `Set-Cookie` field, including those of cookies that the store refuses.
+    private static func names(in field: String) -> Set<String> {
+        Set(
+            SetCookie.split(joined: field).map { text in
+                let pair = String(text.prefix { $0 != ";" })
+                return CookiePairs.name(of: pair).trimmingCharacters(in: .whitespaces)
+            }
+        )
+    }
 }
 
 extension SessionCookies.Foreign {

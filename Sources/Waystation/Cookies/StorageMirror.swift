@@ -36,6 +36,11 @@ struct StorageMirror {
         return differences
     }
 
+    /// Records cookies of the storage that no look is to report.
+    mutating func recognize(_ cookies: [Cookie]) {
+        for cookie in cookies { known[cookie.id] = cookie }
+    }
+
     private func isCurrent(_ id: Cookie.ID, _ version: UInt64) -> Bool {
         !writing.contains(id) && (written[id] ?? 0) <= version
     }

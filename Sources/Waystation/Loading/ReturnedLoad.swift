@@ -118,10 +118,10 @@ final class ReturnedLoad: NSObject {
 
     /// Foundation stores the response's cookies in its own storage by its own rules; the store applies the RFC's rules.
     private func takeCookies() {
-        guard let cookies = context.network.cookies?.store, let moment, let request = client.task.currentRequest,
+        guard let cookies = context.network.cookies, let moment, let request = client.task.currentRequest,
             let head = client.task.response as? HTTPURLResponse
         else { return }
-        cookies.take(ResponseHead(head), to: request, sent: moment)
+        cookies.take(ResponseHead(head), loadedByFoundationFor: request, sent: moment)
     }
 
     // MARK: - Calls of the loader

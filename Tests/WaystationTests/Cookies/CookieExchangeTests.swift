@@ -292,6 +292,58 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, "a=1"])
     }
 
+    @Test(
+        "of an upload's response are those of RFC 6265, whatever Foundation has stored of them",
+        arguments: [
+            Case(rule: "Max-Age", set: "a=1; Path=/; Max-Age=86400", target: "/", sent: "a=1 / ends"),
+            Case(rule: "removed with Max-Age=0", set: "old=; Path=/; Max-Age=0", target: "/", sent: nil),
+            Case(
+                rule: "attributes after a date",
+                set: "a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT; Path=/; Secure; HttpOnly",
+                target: "/",
+                sent: "a=1 / ends secure HTTP"
+            ),
+            Case(rule: "a value with a colon", set: "a=1:2; Path=/", target: "/", sent: "a=1:2 /"),
+            Case(rule: "no Path", set: "a=1", target: "/dir/", sent: "a=1 /dir"),
+            Case(rule: "Secure over http", set: "a=1; Path=/; Secure", target: "/", sent: nil),
+        ]
+    )
+    func uploadByTheRules(_ one: Case) async throws {
+        let fixture = try Fixture(isLoopbackSecure: one.sent != nil) { request in
+            request.method == "POST" ? .ok("", fields: ["Set-Cookie": one.set]) : .ok()
+        }
+        if one.sent == nil {
+            let old = try Cookie(
+                name: "old",
+                value: "1",
+                domain: "127.0.0.1",
+                isHostOnly: true,
+                creation: fixture.clock.now()
+            )
+            try fixture.cookies.insert(old)
+        }
+        await fixture.cookies.synchronize()
+        var request = URLRequest(url: fixture.origin.url("/dir/form"))
+        request.httpMethod = "POST"
+        _ = try await fixture.session.upload(for: request, from: Data("x".utf8))
+        await fixture.cookies.synchronize()
+        try await fixture.load(one.target)
+        let kept = fixture.cookies.cookies.filter { $0.name != "old" || one.set.hasPrefix("old") }
+        #expect(kept.first.map(Self.text) == one.sent)
+        #expect(kept.count == (one.sent == nil ? 0 : 1))
+        let stored = (fixture.storage?.cookies ?? []).map { "\($0.name) \($0.path)" }.sorted()
+        #expect(stored == fixture.cookies.cookies.map { "\($0.name) \($0.path)" }.sorted())
+    }
+
+    /// The pair, the path and the attributes of a cookie.
+    private static func text(_ cookie: Cookie) -> String {
+        var parts = [cookie.pair, cookie.path]
+        if cookie.expires != nil { parts.append("ends") }
+        if cookie.isSecure { parts.append("secure") }
+        if cookie.isHTTPOnly { parts.append("HTTP") }
+        return parts.joined(separator: " ")
+    }
+
     @Test("are chosen by Foundation when the interceptor has no cookie store")
     func without() async throws {
         let origin = try ScriptedOrigin(script: Self.setting("a=1; Path=/admin"))
