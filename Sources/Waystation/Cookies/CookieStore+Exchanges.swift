@@ -42,8 +42,8 @@ extension CookieStore {
             // As a rule Foundation chose the same cookies, or the field was already chosen here before.
             guard let stated, stated != chosen else { return (chosen, ended) }
             let covered = login.flatMap { $0.covers(hostOf: url) ? $0.name : nil }
-            let own = CookiePairs(stated).pairs.filter {
-                !state.known.contains($0, at: url) && (covered == nil || CookiePairs.name(of: $0) != covered ?? "")
+            let own = state.ownPairs(in: stated, at: url).filter { pair in
+                covered == nil || CookiePairs.name(of: pair) != covered ?? ""
             }
             return (Self.join(chosen, own), ended)
         }
@@ -111,9 +111,10 @@ extension CookieStore {
         let outcomes: [CookieJar.Outcome] = change(by: .storage(origin)) { state in
             var hidden = Set(state.jar.cookies.filter { $0.isHTTPOnly && $0.id.covers(hostOf: url) }.map(\.name))
             if let login, login.covers(hostOf: url) { hidden.insert(login.name) }
+            let scopes = Cookie.Scope.all(for: url)
             func isAllowed(_ pair: String) -> Bool {
                 !hidden.contains(String(CookiePairs.name(of: pair)))
-                    && (changes.setAgain.contains(pair) || !state.known.hasEnded(pair, at: url))
+                    && (changes.setAgain.contains(pair) || !state.known.hasEnded(pair, in: scopes))
             }
             let attributes = url.scheme == "https" ? "; Path=/; Secure" : "; Path=/"
             var outcomes = changes.added.filter(isAllowed).map {
@@ -257,12 +258,20 @@ extension CookieStore.State {
         return !(jar[cookie.id]?.holdsTheSame(as: cookie) ?? false)
     }
 
+    /// The pairs of a `Cookie` field that the app wrote itself, because no cookie for the host has or had them.
+    fileprivate func ownPairs(in field: String, at url: URL) -> [String] {
+        let present = Set(jar.cookies(forHostOf: url).map(\.pair))
+        let scopes = Cookie.Scope.all(for: url)
+        return CookiePairs(field).pairs.filter { !present.contains($0) && !known.contains($0, in: scopes) }
+    }
+
     /// Whether a request carries a cookie that a log-out has removed since.
     fileprivate func carriesEnded(_ request: URLRequest, now: Date) -> Bool {
         guard logouts > 0, let field = request.value(forHTTPHeaderField: "Cookie"), let url = request.url else {
             return false
         }
-        let ended = CookiePairs(field).pairs.filter { known.hasEnded($0, at: url) }
+        let scopes = Cookie.Scope.all(for: url)
+        let ended = CookiePairs(field).pairs.filter { known.hasEnded($0, in: scopes) }
         guard !ended.isEmpty else { return false }
         // The cookie may have been set again, for another path.
         let current = jar.cookies(for: url, now: now).map(\.pair)

@@ -165,7 +165,7 @@ public final class CookieStore: Sendable {
             let (result, changes) = body(&state)
             guard !changes.isEmpty else { return (result, [], []) }
             for change in changes {
-                if change.isPresent { state.known.insert(change.cookie) }
+                state.known.note(change)
                 let told = Change(change: change, author: change.isExpiry ? .expiry : author)
                 // Yielding under the lock only queues the change, and keeps the changes in order.
                 state.readers.yield(told)
@@ -208,6 +208,14 @@ public final class CookieStore: Sendable {
 
     func report(_ event: CookieEvent) {
         listeners.report(event)
+    }
+}
+
+extension KnownPairs {
+    /// A pair that leaves the jar is recorded again, since a field that Foundation wrote before may still have it.
+    fileprivate mutating func note(_ change: CookieChange) {
+        if case .changed(_, from: let previous) = change { remember(previous) }
+        if change.isPresent { insert(change.cookie) } else { remember(change.cookie) }
     }
 }
 

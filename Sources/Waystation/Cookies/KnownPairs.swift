@@ -1,53 +1,72 @@
-import DequeModule
-import Foundation
+import WaystationCollections
 import WaystationCookies
 
 /// The pairs of name and value that cookies of the store or of a storage have had in this process, with their hosts.
 ///
 /// Foundation writes the `Cookie` field of a task before any other code sees it. Its pairs can be distinguished from
 /// those that the app wrote only because a storage has or had them. The pairs are kept as hashes, so that tokens that
-/// have ended do not stay in memory.
+/// have ended do not stay in memory. The pairs of cookies that the store still has are in its jar; here, those that were
+/// not in use for the longest time are forgotten first.
 struct KnownPairs {
-    private struct Owners {
-        /// The cookies that have or had this pair.
-        var cookies: Set<Cookie.ID> = []
-        /// The ids of the cookies that a log-out removed.
-        var ended: Set<Cookie.ID> = []
+    /// Hashes, of which the latest are remembered.
+    private struct Recent {
+        private static let limit = 8_192
+
+        private var hashes = LeastRecentlyUsed<Int, Bool>()
+
+        mutating func insert(_ hash: Int) {
+            if let position = hashes.position(of: hash) { return hashes.use(position) }
+            hashes.insert(true, for: hash, cost: 1)
+            if hashes.count > Self.limit { hashes.removeOldest() }
+        }
+
+        mutating func remove(_ hash: Int) { hashes.remove(hash) }
+
+        func contains(_ hash: Int) -> Bool { hashes.position(of: hash) != nil }
     }
 
-    private static let limit = 8_192
-
-    private var pairs: [Int: Owners] = [:]
-    private var order: Deque<Int> = []
+    private var pairs = Recent()
+    /// The pairs that a log-out removed.
+    ///
+    /// They have a list of their own, so that a busy host's new cookies do not displace them.
+    private var ended = Recent()
 
     /// Records that a cookie is in use, again or for the first time.
     mutating func insert(_ cookie: Cookie) {
-        let hash = cookie.pair.hashValue
-        if pairs[hash] == nil { order.append(hash) }
-        pairs[hash, default: Owners()].cookies.insert(cookie.id)
-        pairs[hash]?.ended.remove(cookie.id)
-        guard order.count > Self.limit, let oldest = order.popFirst() else { return }
-        pairs[oldest] = nil
+        remember(cookie)
+        ended.remove(Self.hash(cookie))
     }
+
+    /// Records that a cookie was in use until now.
+    mutating func remember(_ cookie: Cookie) { pairs.insert(Self.hash(cookie)) }
 
     /// Records that a log-out removed a cookie.
     mutating func end(_ cookie: Cookie) {
-        insert(cookie)
-        pairs[cookie.pair.hashValue]?.ended.insert(cookie.id)
+        remember(cookie)
+        ended.insert(Self.hash(cookie))
     }
 
-    /// Whether a pair is or was that of a cookie for the host of a URL.
-    func contains(_ pair: String, at url: URL) -> Bool {
-        pairs[pair.hashValue]?.cookies.contains { $0.covers(hostOf: url) } ?? false
+    /// Whether a pair is or was that of a cookie with one of these scopes.
+    func contains(_ pair: String, in scopes: [Cookie.Scope]) -> Bool {
+        scopes.contains { pairs.contains(Self.hash(pair, $0)) }
     }
 
     /// Whether a log-out removed a cookie.
-    func hasEnded(_ cookie: Cookie) -> Bool { pairs[cookie.pair.hashValue]?.ended.contains(cookie.id) ?? false }
+    func hasEnded(_ cookie: Cookie) -> Bool { ended.contains(Self.hash(cookie)) }
 
-    /// Whether a log-out removed a cookie with this pair, for the host of a URL.
-    func hasEnded(_ pair: String, at url: URL) -> Bool {
-        guard let ended = pairs[pair.hashValue]?.ended, !ended.isEmpty else { return false }
-        return ended.contains { $0.covers(hostOf: url) }
+    /// Whether a log-out removed a cookie with this pair and one of these scopes.
+    func hasEnded(_ pair: String, in scopes: [Cookie.Scope]) -> Bool {
+        scopes.contains { ended.contains(Self.hash(pair, $0)) }
+    }
+
+    private static func hash(_ cookie: Cookie) -> Int { hash(cookie.pair, cookie.scope) }
+
+    /// The path is left out: Foundation stores a cookie without `Path` for another path than the store.
+    private static func hash(_ pair: String, _ scope: Cookie.Scope) -> Int {
+        var hasher = Hasher()
+        hasher.combine(pair)
+        hasher.combine(scope)
+        return hasher.finalize()
     }
 }
 

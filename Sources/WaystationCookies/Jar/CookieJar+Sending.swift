@@ -29,6 +29,13 @@ extension CookieJar {
         return chosen.map(\.cookie)
     }
 
+    /// All cookies for the host of a URL, including those that a request to the URL does not carry.
+    package func cookies(forHostOf url: URL) -> [Cookie] {
+        guard let host = CookieLocation(url)?.host else { return [] }
+        return host.suffixes.flatMap { entries[$0] ?? [] }.map(\.cookie)
+            .filter { !$0.isHostOnly || $0.domain == host.name }
+    }
+
     /// Returns the value of a request's `Cookie` field, or `nil` when there is no cookie to send, and records the
     /// access to each cookie.
     public mutating func header(for url: URL, context: CookieContext = .firstParty, now: Date) -> String? {

@@ -68,6 +68,45 @@ struct CookieStoreTests {
         #expect(error?.code == .publicSuffix)
     }
 
+    @Test("does not send a cookie where it does not belong, however many others have come since")
+    func manyOthers() throws {
+        let store = CookieStore(now: clock.now)
+        try store.insert(
+            Cookie(name: "sid", value: "abc", domain: "shop.example", isSecure: true, creation: clock.now())
+        )
+        try noteOthers(9_000, in: store)
+        var request = URLRequest(url: try #require(URL(string: "http://shop.example/")))
+        request.setValue("sid=abc; own=1", forHTTPHeaderField: "Cookie")
+        #expect(store.choosing(for: request, login: nil).value(forHTTPHeaderField: "Cookie") == "own=1")
+    }
+
+    @Test("refuses a cookie that a log-out removed, however long the cookie was in use before")
+    func endedLate() async throws {
+        let store = CookieStore(now: clock.now)
+        let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+        let sync = try #require(store.sync(with: storage, limit: .seconds(3)) { _, _ in })
+        let old = try cookie("sid")
+        try store.insert(old)
+        try noteOthers(8_190, in: store)
+        _ = store.end(Cookie.ID(name: "token", domain: "shop.example", isHostOnly: false, path: "/"), of: "alice")
+        try noteOthers(3, in: store)
+        await store.synchronize()
+        storage.setCookie(
+            try #require(HTTPCookie(properties: [.name: "sid", .value: "1", .domain: ".shop.example", .path: "/"]))
+        )
+        _ = sync.look()
+        #expect(store.cookies.isEmpty)
+    }
+
+    /// Records as many cookies of another host, as a load balancer sets a new one with each response.
+    private func noteOthers(_ count: Int, in store: CookieStore) throws {
+        store.note(
+            pairsOf: try (0..<count).map {
+                try Cookie(name: "lb", value: "\(count)-\($0)", domain: "news.example", creation: clock.now())
+            }
+        )
+    }
+
     // MARK: - On disk
 
     @Test("with a file restores its cookies, except session cookies")
