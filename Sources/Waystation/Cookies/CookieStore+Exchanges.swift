@@ -31,11 +31,7 @@ extension CookieStore {
         guard let url = request.url?.canonical ?? request.url else { return request }
         let stated = request.value(forHTTPHeaderField: "Cookie")
         let now = now()
-        var context = CookieContext(method: request.httpMethod ?? "GET")
-        if let document = ForwardingTag.document(of: request) {
-            context.isSameSite = isSameSite(document, url)
-            context.isTopLevelNavigation = document == CrossSite.link
-        }
+        let context = context(of: request, to: url)
         let field = change(by: .expiry) { state in
             let ended = state.jar.removeExpired(now: now)
             let chosen = state.jar.header(for: url, context: context, now: now)
@@ -51,6 +47,16 @@ extension CookieStore {
         var request = request
         request.setValue(field, forHTTPHeaderField: "Cookie")
         return request
+    }
+
+    /// The context of a request, by the site of its main document (RFC 6265bis §5.2).
+    private func context(of request: URLRequest, to url: URL) -> CookieContext {
+        var context = CookieContext(method: request.httpMethod ?? "GET")
+        if let document = ForwardingTag.document(of: request) {
+            context.isSameSite = isSameSite(document, url)
+            context.isTopLevelNavigation = document == CrossSite.link
+        }
+        return context
     }
 
     private static func join(_ chosen: String?, _ own: [String]) -> String? {
@@ -82,11 +88,12 @@ extension CookieStore {
     func take(_ head: ResponseHead, to request: URLRequest, sent moment: Moment) {
         guard let joined = head.value(forHTTPHeaderField: "Set-Cookie"), let url = request.url else { return }
         let now = now()
+        let context = context(of: request, to: url)
         let outcomes: [CookieJar.Outcome] = change(by: .response(url)) { state in
             guard !state.ends.contains(where: { $0.value > moment.logouts && $0.key.covers(hostOf: url) }) else {
                 return ([], [])
             }
-            let outcomes = state.jar.store(joined: joined, from: url, now: now)
+            let outcomes = state.jar.store(joined: joined, from: url, context: context, now: now)
             return (outcomes, outcomes.flatMap(\.changes))
         }
         for outcome in outcomes {

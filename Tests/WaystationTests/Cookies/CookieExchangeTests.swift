@@ -281,6 +281,27 @@ struct CookieExchangeTests {
         #expect(fixture.seen == [nil, nil, "strict=1; plain=1"])
     }
 
+    @Test("with SameSite are not taken from the response to another site's request, unless the user follows a link")
+    func sameSiteOfResponse() async throws {
+        let fixture = try Fixture(Self.setting("a=1; SameSite=Strict; Path=/"))
+        let events = fixture.interceptor.events
+        var request = URLRequest(url: fixture.origin.url("/set"))
+        request.mainDocumentURL = URL(string: "https://evil.example/")
+        _ = try await fixture.session.data(for: request)
+        #expect(fixture.cookies.cookies.isEmpty)
+        var refusals: [CookieError.Code] = []
+        for await event in events {
+            if case .cookies(let event) = event.kind, case .refused(let error) = event.kind {
+                refusals.append(error.code)
+            }
+            if case .served = event.kind { break }
+        }
+        #expect(refusals == [.sameSite])
+        request.mainDocumentURL = CrossSite.link
+        _ = try await fixture.session.data(for: request)
+        #expect(fixture.cookies.cookies.map(\.pair) == ["a=1"])
+    }
+
     @Test("of an upload are chosen by Foundation, and those of its response are taken")
     func upload() async throws {
         let fixture = try Fixture { _ in .ok("", fields: ["Set-Cookie": "a=1; Path=/"]) }
