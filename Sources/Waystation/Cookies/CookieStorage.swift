@@ -4,7 +4,8 @@ public import WaystationCookies
 ///
 /// A store and its storages are kept in step in both directions. The store calls a storage one call at a time, each
 /// after the end of the one before. If a storage does not answer within ``Interceptor/Configuration/storageTimeout``,
-/// an event names it, and loads continue without it until it answers.
+/// an event names it, and loads continue without it until it answers. If a call fails, an event reports the error, and
+/// the next sync repeats the change.
 public protocol CookieStorage: Sendable {
     /// The name of the storage in events.
     var name: String { get }

@@ -16,6 +16,8 @@ final class CookieSync: Sendable {
     private struct Work {
         /// The cookies that may differ between the storage and the store.
         var noted: Set<Cookie.ID> = []
+        /// The cookies that the storage did not take or remove; the next sync, whatever its reason, writes them again.
+        var failed: Set<Cookie.ID> = []
         var isLookDue = false
         var isRunning = false
         /// The number of the current sync, so that a time limit recognises its own.
@@ -159,15 +161,17 @@ final class CookieSync: Sendable {
             let (ids, waiters) = work.withLock { work in
                 defer {
                     work.noted = []
+                    work.failed = []
                     work.isLookDue = false
                 }
-                return (work.noted, work.waiters.count)
+                return (work.noted.union(work.failed), work.waiters.count)
             }
-            do {
+            do throws(Incomplete) {
                 let (written, taken) = try await synchronize(ids)
                 if written + taken > 0 { report(.synchronized(storage: storage.name, written: written, taken: taken)) }
             } catch {
-                report(.storageFailed(storage: storage.name, error))
+                work.withLock { $0.failed = error.ids }
+                report(.storageFailed(storage: storage.name, error.cause))
             }
             finish(waiters)
         }
@@ -200,7 +204,13 @@ final class CookieSync: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    private func synchronize(_ ids: Set<Cookie.ID>) async throws -> (written: Int, taken: Int) {
+    /// The first error of a sync, and the cookies that are not in step because of errors.
+    private struct Incomplete: Error {
+        let ids: Set<Cookie.ID>
+        let cause: any Error
+    }
+
+    private func synchronize(_ ids: Set<Cookie.ID>) async throws(Incomplete) -> (written: Int, taken: Int) {
         guard let store else { return (0, 0) }
         // Reads the storage first: the app's changes there are the latest that the user made.
         let moment = store.moment()
@@ -209,7 +219,8 @@ final class CookieSync: Sendable {
             (taken, ended) = look(at: foundation, asOf: moment)
         } else {
             let version = seen.withLock(\.mirror.version)
-            let cookies = try await storage.cookies()
+            let cookies: [Cookie]
+            do { cookies = try await storage.cookies() } catch { throw Incomplete(ids: ids, cause: error) }
             (taken, ended) = seen.withLock { seen in
                 defer { seen.moment = moment }
                 return store.take(seen.mirror.look(at: cookies, asOf: version), from: self, since: seen.moment)
@@ -227,11 +238,13 @@ final class CookieSync: Sendable {
         let written = due.map(\.id)
         seen.withLock { $0.mirror.beginWriting(written) }
         var failure: (any Error)?
+        var failed: Set<Cookie.ID> = []
         for (id, cookie) in due {
             do {
                 if let cookie { try await storage.set(cookie) } else { try await storage.remove(id) }
             } catch {
                 failure = failure ?? error
+                failed.insert(id)
             }
         }
         if let foundation = storage as? FoundationCookieStorage {
@@ -246,7 +259,7 @@ final class CookieSync: Sendable {
             let held = (try? await storage.cookies()) ?? due.compactMap(\.cookie)
             seen.withLock { $0.mirror.endWriting(written, holding: held) }
         }
-        if let failure { throw failure }
+        if let failure { throw Incomplete(ids: failed, cause: failure) }
         return (due.count, taken)
     }
 

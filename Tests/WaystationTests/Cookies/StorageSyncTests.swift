@@ -207,6 +207,28 @@ struct StorageSyncTests {
         #expect(app.seen == [nil])
     }
 
+    @Test("a storage that was not ready gets the store's cookies with the next sync")
+    func notReady() async throws {
+        let view = WebView { call, number in call == .cookies && number <= 2 }
+        let app = try App(beside: view)
+        try app.cookies.insert(Cookie(name: "a", value: "1", domain: "shop.example", creation: app.clock.now()))
+        for _ in 0..<3 { await app.cookies.synchronize() }
+        #expect(view.held.map(\.name) == ["a"])
+    }
+
+    @Test("a cookie that a storage did not remove is removed with the next sync, and does not come back")
+    func notRemoved() async throws {
+        let view = WebView { call, number in call == .remove && number == 1 }
+        let app = try App(beside: view)
+        let cookie = try Cookie(name: "a", value: "1", domain: "shop.example", creation: app.clock.now())
+        try app.cookies.insert(cookie)
+        await app.cookies.synchronize()
+        app.cookies.remove(cookie.id)
+        for _ in 0..<2 { await app.cookies.synchronize() }
+        #expect(view.held.isEmpty)
+        #expect(app.cookies.cookies.isEmpty)
+    }
+
     @Test("a storage that never answers is reported at the time limit, and later loads do not wait for it")
     func silent() async throws {
         let door = Door(ignoringCancel: true)
