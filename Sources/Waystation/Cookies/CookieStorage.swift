@@ -3,7 +3,8 @@ public import WaystationCookies
 /// A second place that holds the store's cookies, such as the cookie storage of a web view.
 ///
 /// A store and its storages are kept in step in both directions. The store calls a storage one call at a time, each
-/// after the end of the one before. If a storage does not answer within ``Interceptor/Configuration/storageTimeout``,
+/// after the end of the one before; interceptors that share a store and an object of this type call it through one sync.
+/// If a storage does not answer within ``Interceptor/Configuration/storageTimeout``,
 /// an event names it, and loads continue without it until it answers. If a call fails, an event reports the error, and
 /// the next sync repeats the change.
 public protocol CookieStorage: Sendable {

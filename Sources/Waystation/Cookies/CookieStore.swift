@@ -34,7 +34,8 @@ public final class CookieStore: Sendable {
         var storageEnds: [Cookie.ID: UInt64] = [:]
         var readers = StreamReaders<Change>()
         var sends = Sends()
-        var syncs: [CookieSync] = []
+        /// Those who use a storage keep its sync.
+        var syncs: [WeakSync] = []
         /// The event that the file was put aside when the store was made.
         var damagedFile: CookieEvent?
         /// The event that the last attempt to write the file failed.
@@ -149,7 +150,7 @@ public final class CookieStore: Sendable {
 
     /// The same as ``synchronize()``, but without waiting for the disk.
     func synchronizeStorages() async {
-        for sync in state.withLock({ $0.syncs }) { await sync.flush() }
+        for sync in state.withLock({ $0.presentSyncs() }) { await sync.flush() }
     }
 
     // MARK: - Changing
@@ -170,7 +171,7 @@ public final class CookieStore: Sendable {
                 // Yielding under the lock only queues the change, and keeps the changes in order.
                 state.readers.yield(told)
             }
-            return (result, state.syncs, changes.map(\.cookie.id))
+            return (result, state.presentSyncs(), changes.map(\.cookie.id))
         }
         guard !ids.isEmpty else { return result }
         // The syncs and the file need not know the order of changes: both read the jar when they write.

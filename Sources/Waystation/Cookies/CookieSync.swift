@@ -60,6 +60,12 @@ final class CookieSync: Sendable {
         seen = Mutex(Seen(moment: store.moment()))
     }
 
+    /// Whether the storage is gone.
+    var isOver: Bool { (storage as? FoundationCookieStorage).map { $0.storage == nil } ?? false }
+
+    /// Whether this is the sync of an object; a storage that is a value, not an object, has a sync of its own each time.
+    func isOf(_ other: any CookieStorage) -> Bool { (storage as AnyObject) === (other as AnyObject) }
+
     // MARK: - Looking
 
     /// Takes over the changes that the app made in the storage since the last look.
@@ -85,7 +91,7 @@ final class CookieSync: Sendable {
         guard let store else { return (0, []) }
         let (taken, refused) = seen.withLock { seen -> ((count: Int, ended: [Cookie.ID]), [CookieError]) in
             let version = seen.mirror.version
-            let snapshot = foundation.snapshot
+            guard let snapshot = foundation.snapshot else { return ((0, []), []) }
             guard !snapshot.isSame(as: seen.snapshot) else {
                 seen.moment = moment ?? seen.moment
                 return ((0, []), [])
@@ -107,9 +113,9 @@ final class CookieSync: Sendable {
     ///   - url: The URL of the response.
     /// - Returns: The cookies to be replaced by those of the store; the caller passes them to ``note(_:)``.
     func recognize(_ names: Set<String>, at url: URL) -> [Cookie.ID] {
-        guard let store, let foundation = storage as? FoundationCookieStorage else { return [] }
+        guard let foundation = storage as? FoundationCookieStorage else { return [] }
         return seen.withLock { seen in
-            let stored = foundation.snapshot.cookies(made: store.now()).cookies.filter { cookie in
+            let stored = foundation.cookies().filter { cookie in
                 names.contains(cookie.name) && cookie.id.covers(hostOf: url)
             }
             seen.mirror.recognize(stored)
@@ -211,7 +217,7 @@ final class CookieSync: Sendable {
     }
 
     private func synchronize(_ ids: Set<Cookie.ID>) async throws(Incomplete) -> (written: Int, taken: Int) {
-        guard let store else { return (0, 0) }
+        guard let store, !isOver else { return (0, 0) }
         // Reads the storage first: the app's changes there are the latest that the user made.
         let moment = store.moment()
         var (taken, ended): (Int, [Cookie.ID])
@@ -249,8 +255,7 @@ final class CookieSync: Sendable {
         }
         if let foundation = storage as? FoundationCookieStorage {
             seen.withLock { seen in
-                let cookies = foundation.snapshot.cookies(made: store.now()).cookies
-                seen.mirror.endWriting(written, holding: cookies)
+                seen.mirror.endWriting(written, holding: foundation.cookies())
             }
             let last = look(at: foundation, asOf: moment)
             taken += last.count
@@ -264,67 +269,4 @@ final class CookieSync: Sendable {
     }
 
     private func report(_ kind: CookieEvent.Kind) { store?.report(CookieEvent(kind: kind)) }
-}
-
-extension CookieStore {
-    /// Keeps a storage in step from now on, by a new sync.
-    func sync(
-        with storage: any CookieStorage,
-        limit: Duration,
-        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
-    ) -> CookieSync {
-        let sync = CookieSync(storage, self, limit: limit, schedule: schedule)
-        let held = state.withLock { state in
-            state.syncs.append(sync)
-            return state.jar.cookies.map(\.id)
-        }
-        sync.note(held)
-        return sync
-    }
-
-    /// Keeps the storage of a configuration in step from now on.
-    ///
-    /// The same storage always gets the same sync.
-    ///
-    /// Returns nil when the storage is already in step with another store, because one store would pass the cookies of
-    /// its account on to the other. In that case the caller only records the pairs that the storage has.
-    func sync(
-        with storage: HTTPCookieStorage,
-        limit: Duration,
-        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
-    ) -> CookieSync? {
-        let known = state.withLock { state in
-            state.syncs.first { ($0.storage as? FoundationCookieStorage)?.storage === storage }
-        }
-        if let known { return known }
-        guard StorageOwners.claim(storage, for: self) else {
-            report(CookieEvent(kind: .storageInUse(storage: "HTTPCookieStorage")))
-            return nil
-        }
-        let foundation = FoundationCookieStorage(storage, now: now)
-        let sync = sync(with: foundation as any CookieStorage, limit: limit, schedule: schedule)
-        _ = sync.look()
-        return sync
-    }
-}
-
-/// The cookie store with which each of Foundation's storages is in step, in the whole process.
-private enum StorageOwners {
-    private struct Owner {
-        weak var store: CookieStore?
-    }
-
-    private static let owners = Mutex<[ObjectIdentifier: Owner]>([:])
-
-    static func claim(_ storage: HTTPCookieStorage, for store: CookieStore) -> Bool {
-        owners.withLock { owners in
-            owners = owners.filter { $0.value.store != nil }
-            let id = ObjectIdentifier(storage)
-            guard let owner = owners[id]?.store else {
-                owners[id] = Owner(store: store)
-                return true
-            }
-            return owner === store
-        }
-    }
 }

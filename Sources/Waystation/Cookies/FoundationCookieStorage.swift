@@ -11,7 +11,8 @@ import FoundationNetworking
 /// Foundation reads it when it makes a task, and for loads that it runs itself. It posts no notification on Linux.
 final class FoundationCookieStorage: CookieStorage {
     let name = "HTTPCookieStorage"
-    let storage: HTTPCookieStorage
+    /// The storage; nil when it is gone, as that of an ephemeral configuration is after its sessions.
+    weak let storage: HTTPCookieStorage?
     private let now: @Sendable () -> Date
     /// The queue for changes: a change of a persistent storage writes a file.
     private static let queue = DispatchQueue(label: "waystation.cookies.storage")
@@ -21,10 +22,11 @@ final class FoundationCookieStorage: CookieStorage {
         self.now = now
     }
 
-    func cookies() -> [Cookie] { snapshot.cookies(made: now()).cookies }
+    func cookies() -> [Cookie] { snapshot?.cookies(made: now()).cookies ?? [] }
 
-    /// The storage's content as Foundation's objects, which stay the same objects until something changes.
-    var snapshot: Snapshot { Snapshot(cookies: storage.cookies ?? []) }
+    /// The storage's content as Foundation's objects, which stay the same objects until something changes; nil when the
+    /// storage is gone.
+    var snapshot: Snapshot? { storage.map { Snapshot(cookies: $0.cookies ?? []) } }
 
     /// The content of a storage at one moment.
     struct Snapshot: @unchecked Sendable {
@@ -72,7 +74,7 @@ final class FoundationCookieStorage: CookieStorage {
     private func change(_ body: @escaping @Sendable (HTTPCookieStorage) -> Void) async {
         await withCheckedContinuation { continuation in
             Self.queue.async { [storage] in
-                body(storage)
+                if let storage { body(storage) }
                 continuation.resume()
             }
         }

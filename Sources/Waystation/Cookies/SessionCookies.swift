@@ -78,7 +78,7 @@ extension SessionCookies.Foreign {
     /// Records the pairs that Foundation took from a storage of another store, so that they do not count as the app's
     /// own.
     fileprivate func note(in store: CookieStore) {
-        let snapshot = storage.snapshot
+        guard let snapshot = storage.snapshot else { return }
         guard !last.withLock({ $0.isSame(as: snapshot) }) else { return }
         last.withLock { $0 = snapshot }
         store.note(pairsOf: snapshot.cookies(made: store.now()).cookies)

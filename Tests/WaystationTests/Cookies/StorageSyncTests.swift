@@ -177,6 +177,24 @@ struct StorageSyncTests {
         #expect(told.withLock { $0.contains { $0.contains("is in step with another cookie store") } })
     }
 
+    @Test("a storage is kept in step as long as it exists, and not longer")
+    func gone() async throws {
+        let app = try App()
+        for _ in 0..<10 {
+            let configuration = URLSessionConfiguration.ephemeral.intercepted(by: app.interceptor)
+            #expect(configuration.httpCookieStorage != nil)
+        }
+        #expect(
+            await eventually {
+                try? app.cookies.insert(Cookie(name: "a", value: "1", domain: "shop.example", creation: .now))
+                return app.cookies.state.withLock { $0.syncs.count } == 1
+            }
+        )
+        await app.cookies.synchronize()
+        #expect(app.cookies.cookies.map(\.name) == ["a"])
+        #expect(app.storage.cookies?.map(\.name) == ["a"])
+    }
+
     // MARK: - A storage of the app's own
 
     @Test("a storage of the app's own is synchronized both ways")
@@ -248,6 +266,29 @@ struct StorageSyncTests {
         door.open()
         #expect(await eventually { !view.held.isEmpty })
         #expect(view.held.map(\.name) == ["response"])
+    }
+
+    @Test("one storage of two interceptors is called one call at a time, and has the newest cookies")
+    func shared() async throws {
+        let door = Door(ignoringCancel: true)
+        let view = WebView(behind: door)
+        let app = try App(beside: view)
+        let second = try Interceptor {
+            $0.cookies = app.cookies
+            $0.cookieStorages = [view]
+            $0.schedule = app.clock.schedule
+        }
+        for value in 1...5 {
+            try app.cookies.insert(
+                Cookie(name: "a", value: "\(value)", domain: "shop.example", creation: app.clock.now())
+            )
+        }
+        door.open()
+        await app.cookies.synchronize()
+        #expect(view.held.map(\.value) == ["5"])
+        #expect(app.cookies.cookies.map(\.value) == ["5"])
+        #expect(view.mostAtOnce == 1)
+        withExtendedLifetime(second) {}
     }
 
     @Test("syncs run one after another, and the last one writes the current cookies")
