@@ -19,11 +19,19 @@ struct LoginPartitions {
     private var tokens: [String] = []
 
     /// Records a token before it is used.
-    mutating func note(_ token: String, of account: String, isNew: Bool) {
+    mutating func note(_ token: String, of account: String, for reason: LoginReason) {
         let hash = Self.hash(token, of: account)
-        if isNew || name == nil {
+        switch reason {
+        case .signIn:
             name = hash
             tokens = []
+        case .renewal(let refused):
+            // After a restart, the refused token is the first one that is known.
+            if name == nil {
+                let first = Self.hash(refused.value, of: account)
+                name = first
+                tokens = [first]
+            }
         }
         tokens.append(hash)
         if tokens.count > Self.limit { tokens.removeFirst() }
@@ -56,7 +64,9 @@ struct LoginPartitions {
 
 extension LoginSession {
     /// Whether a URL's host may get the token.
-    func covers(_ url: URL?) -> Bool { url.map(id.covers(hostOf:)) ?? false }
+    ///
+    /// The host is compared as the request is sent to it, since an address can be spelled in several ways.
+    func covers(_ url: URL?) -> Bool { url.map { id.covers(hostOf: $0.canonical ?? $0) } ?? false }
 
     /// Whether a request belongs to the login: it carries cookies to a host of its domain.
     func covers(_ request: URLRequest) -> Bool {

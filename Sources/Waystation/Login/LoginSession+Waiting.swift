@@ -90,8 +90,7 @@ extension LoginSession {
         do throws(CookieError) {
             let cookie = try cookie.holding(token, now: setting.now())
             guard state.withLock({ $0.login.settle(attempt.number) }) else { return }
-            let isNew = attempt.reason == .signIn
-            state.withLock { $0.partitions.note(token.value, of: account, isNew: isNew) }
+            state.withLock { $0.partitions.note(token.value, of: account, for: attempt.reason) }
             guard try setting.cookies.insert(cookie, of: account, asOf: moment) else {
                 return tell(attempt, .failure(.loggedOut(nil)))
             }

@@ -179,6 +179,45 @@ struct AccountTests {
         #expect(network.requests.count == 2)
     }
 
+    @Test("find their stored responses also when the token is renewed after a restart")
+    func renewedAfterRestart() async throws {
+        let folder = try TemporaryDirectory()
+        let network = ScriptedTransport { request in
+            let isRefused = request.url?.path == "/new" && request.value(forHTTPHeaderField: "Cookie") == "token=t1"
+            return isRefused ? .init([.head(401), .end]) : .ok("page", fields: ["Cache-Control": "max-age=600"])
+        }
+        let file = folder.url.appending(path: "cookies.json")
+        let directory = folder.url.appending(path: "cache")
+        do {
+            let shop = try Shop(network, file: file, cacheDirectory: directory)
+            try await shop.login.logIn()
+            try await shop.load("https://shop.example/page")
+            await shop.cache.flush()
+            await shop.cookies.synchronize()
+        }
+        let shop = try Shop(network, tokens: ["t2"], file: file, cacheDirectory: directory)
+        try await shop.load("https://shop.example/new")
+        #expect(shop.seen.suffix(2) == ["token=t1", "token=t2"])
+        let count = network.requests.count
+        try await shop.load("https://shop.example/page")
+        #expect(network.requests.count == count)
+    }
+
+    @Test("belong to a login also when the host is spelled in another way")
+    func spelledHost() async throws {
+        let fixture = try LoginFixture(via: .cache(.standard), script: Self.cacheable)
+        try await fixture.login.logIn()
+        let url = try #require(URL(string: "http://0x7f.1:\(fixture.origin.port)/page?needAuth=true"))
+        for _ in 0..<2 {
+            let (data, _) = try await fixture.session.data(from: url)
+            #expect(String(decoding: data, as: UTF8.self) == "token=t1")
+            await fixture.cache.flush()
+        }
+        #expect(fixture.origin.requestCount == 1)
+        await fixture.login.logOut()
+        #expect(await fixture.cache.statistics.entries == 0)
+    }
+
     @Test("send the token to the hosts of its domain over secure connections only")
     func domain() async throws {
         let network = ScriptedTransport { _ in .ok() }

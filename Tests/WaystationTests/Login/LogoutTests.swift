@@ -571,13 +571,15 @@ struct Shop {
         tokens: [String] = ["t1", "t2", "t3"],
         via route: Route = .cache(.standard),
         file: URL? = nil,
+        cacheDirectory: URL? = nil,
         beside other: (any CookieStorage)? = nil
     ) throws {
         self.network = network
         directory = try TemporaryDirectory()
         let clock = clock
         let provider = ScriptedProvider(tokens)
-        let cache = try ResponseCache(directory: directory.url, environment: .patient, now: clock.now)
+        let folder = cacheDirectory ?? directory.url
+        let cache = try ResponseCache(directory: folder, environment: .patient, now: clock.now)
         let cookies = CookieStore(file: file, now: clock.now)
         let login = LoginSession(cookie: .named("token", domain: "shop.example", lifetime: .days(30))) {
             try await provider.answer($0)
