@@ -146,9 +146,11 @@ extension CookieStore {
     // MARK: - Logins
 
     /// The value of a cookie that has not ended.
-    func value(of id: Cookie.ID) -> String? {
-        let now = now()
-        return state.withLock { state in state.jar[id].flatMap { $0.isExpired(at: now) ? nil : $0.value } }
+    func value(of id: Cookie.ID) -> String? { value(of: id, at: now()) }
+
+    /// The value of a cookie that has not ended at a time.
+    func value(of id: Cookie.ID, at time: Date) -> String? {
+        state.withLock { state in state.jar[id].flatMap { $0.isExpired(at: time) ? nil : $0.value } }
     }
 
     /// Inserts the token of a sign-in, unless a log-out came after the sign-in began.

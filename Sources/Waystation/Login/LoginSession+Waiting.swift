@@ -29,8 +29,11 @@ extension LoginSession {
         url: URL?,
         _ completion: @escaping @Sendable (Result<Void, URLError>) -> Void
     ) -> Waiting? {
-        let token = token
+        // The clock is the app's, and is not called under the lock. The token is read under the lock: otherwise another
+        // request's token could arrive after the reading, and the provider would be asked once more.
+        let now = setting.withLock { $0?.now }?() ?? .distantPast
         let entry = state.withLock { state in
+            let token = cookies?.value(of: id, at: now)
             let entry = state.login.enter(having: token, refused: refused)
             if case .wait(let waiter, _) = entry {
                 state.waiters[waiter] = { completion($0.mapError { $0.naming(url) }) }
@@ -88,7 +91,12 @@ extension LoginSession {
         _ moment: CookieStore.Moment
     ) async {
         do throws(CookieError) {
-            let cookie = try cookie.holding(token, now: setting.now())
+            let now = setting.now()
+            let cookie = try cookie.holding(token, now: now)
+            guard !cookie.isExpired(at: now) else {
+                let what = "the provider's token has already expired; return one that is still valid"
+                return fail(attempt, .loginFailed, what, WaystationError(.loginFailed, what))
+            }
             guard state.withLock({ $0.login.settle(attempt.number) }) else { return }
             state.withLock { $0.partitions.note(token.value, of: account, for: attempt.reason) }
             guard try setting.cookies.insert(cookie, of: account, asOf: moment) else {

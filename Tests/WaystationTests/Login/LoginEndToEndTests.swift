@@ -299,6 +299,46 @@ struct LoginEndToEndTests {
         #expect(!fixture.login.isLoggedIn)
     }
 
+    @Test("a token that has already expired is refused, and a renewal keeps the old token")
+    func expired() async throws {
+        let clock = ManualClock()
+        let network = ScriptedTransport { request in
+            .init([.head(request.url?.path == "/refused" ? 401 : 200), .end])
+        }
+        let cookie = LoginCookie.named("token", domain: "shop.example")
+        let cookies = CookieStore(now: clock.now)
+        let login = LoginSession(cookie: cookie) { reason in
+            reason == .signIn ? LoginToken("t1") : LoginToken("t2", expires: clock.now())
+        }
+        let expired = LoginSession(account: "expired", cookie: cookie) { _ in
+            LoginToken("t0", expires: clock.now())
+        }
+        func session(_ login: LoginSession) throws -> URLSession {
+            let interceptor = try Interceptor {
+                $0.rules = [.allow("https://shop.example/**", via: .network, requiresLogin: .marked)]
+                $0.cookies = login === expired ? nil : cookies
+                $0.login = login
+                $0.makeTransport = { _ in network }
+                $0.now = clock.now
+                $0.schedule = clock.schedule
+            }
+            return URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        }
+        func failure(_ session: URLSession, _ path: String) async throws -> Failure? {
+            do {
+                _ = try await session.data(from: try #require(URL(string: "https://shop.example\(path)")))
+                return nil
+            } catch { return Failure(error) }
+        }
+        let failed = Failure(.userAuthenticationRequired, .loginFailed)
+        #expect(try await failure(session(expired), "/?needAuth=true") == failed)
+        #expect(network.requests.isEmpty)
+        let session = try session(login)
+        try await login.logIn()
+        #expect(try await failure(session, "/refused") == failed)
+        #expect(cookies.cookies.map(\.value) == ["t1"])
+    }
+
     @Test("a rule that requires a login is refused without one when the interceptor is made")
     func missing() throws {
         let error = #expect(throws: WaystationError.self) {

@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import Testing
 
 @testable import Waystation
@@ -126,5 +128,37 @@ struct LoginStateTests {
         #expect(state.enter(having: nil) == .wait(3, asking: Attempt(number: 2, reason: .signIn)))
         #expect(state.finish(1) == [])
         #expect(state.isAsking(2))
+    }
+
+    @Test("a token that arrives while a refusal of the previous one is handled is used, and the provider is not asked")
+    func renewedMeanwhile() throws {
+        let read = DispatchSemaphore(value: 0)
+        let clock: @Sendable () -> Date = {
+            read.signal()
+            return Date(timeIntervalSince1970: 1_800_000_000)
+        }
+        let provider = ScriptedProvider(["t3"])
+        let cookies = CookieStore(now: clock)
+        let cookie = LoginCookie.named("token", domain: "shop.example")
+        let login = LoginSession(cookie: cookie) { try await provider.answer($0) }
+        let interceptor = try Interceptor {
+            $0.cookies = cookies
+            $0.login = login
+            $0.now = clock
+            $0.schedule = { _, _ in }
+        }
+        try cookies.insert(cookie.holding(LoginToken("t1"), now: clock()))
+        while read.wait(timeout: .now()) == .success {}
+        let isOver = DispatchSemaphore(value: 0)
+        try login.state.withLock { _ in
+            DispatchQueue.global().async { _ = login.wait(refused: "t1", url: nil) { _ in isOver.signal() } }
+            // The request has begun to read its token, and cannot continue before this block ends.
+            read.wait()
+            for _ in 0..<10_000 { sched_yield() }
+            try cookies.insert(cookie.holding(LoginToken("t2"), now: .distantPast))
+        }
+        isOver.wait()
+        #expect(provider.reasons.isEmpty)
+        withExtendedLifetime(interceptor) {}
     }
 }
