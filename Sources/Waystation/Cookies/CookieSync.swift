@@ -232,40 +232,51 @@ final class CookieSync: Sendable {
                 return store.take(seen.mirror.look(at: cookies, asOf: version), from: self, since: seen.moment)
             }
         }
-        var due: [(id: Cookie.ID, cookie: Cookie?)] = []
+        var writes: [StorageMirror.Write] = []
         for id in ids.union(ended) {
             let cookie = store.current(id)
             let isDue = seen.withLock { seen in
                 cookie.map { !seen.mirror.holds($0) } ?? seen.mirror.contains(id)
             }
-            if isDue { due.append((id, cookie)) }
+            if isDue { writes.append(StorageMirror.Write(id: id, cookie: cookie)) }
         }
-        guard !due.isEmpty else { return (0, taken) }
-        let written = due.map(\.id)
-        seen.withLock { $0.mirror.beginWriting(written) }
-        var failure: (any Error)?
-        var failed: Set<Cookie.ID> = []
-        for (id, cookie) in due {
-            do {
-                if let cookie { try await storage.set(cookie) } else { try await storage.remove(id) }
-            } catch {
-                failure = failure ?? error
-                failed.insert(id)
-            }
-        }
+        guard !writes.isEmpty else { return (0, taken) }
+        let failure = await write(&writes)
         if let foundation = storage as? FoundationCookieStorage {
-            seen.withLock { seen in
-                seen.mirror.endWriting(written, holding: foundation.cookies())
-            }
+            seen.withLock { [writes] in $0.mirror.endWriting(writes, holding: foundation.cookies()) }
             let last = look(at: foundation, asOf: moment)
             taken += last.count
             if !last.ended.isEmpty { note(last.ended) }
         } else {
-            let held = (try? await storage.cookies()) ?? due.compactMap(\.cookie)
-            seen.withLock { $0.mirror.endWriting(written, holding: held) }
+            let held = try? await storage.cookies()
+            seen.withLock { [writes] in $0.mirror.endWriting(writes, holding: held) }
         }
-        if let failure { throw Incomplete(ids: failed, cause: failure) }
-        return (due.count, taken)
+        if let failure { throw Incomplete(ids: Set(writes.filter(\.hasFailed).map(\.id)), cause: failure) }
+        return (writes.count, taken)
+    }
+
+    /// Writes cookies to the storage, and records the result of each write.
+    ///
+    /// - Returns: The first error.
+    private func write(_ writes: inout [StorageMirror.Write]) async -> (any Error)? {
+        seen.withLock { [writes] in $0.mirror.beginWriting(writes.map(\.id)) }
+        var failure: (any Error)?
+        for index in writes.indices {
+            let write = writes[index]
+            do {
+                if let cookie = write.cookie, let foundation = storage as? FoundationCookieStorage {
+                    writes[index].wasKept = await foundation.put(cookie)
+                } else if let cookie = write.cookie {
+                    try await storage.set(cookie)
+                } else {
+                    try await storage.remove(write.id)
+                }
+            } catch {
+                failure = failure ?? error
+                writes[index].hasFailed = true
+            }
+        }
+        return failure
     }
 
     private func report(_ kind: CookieEvent.Kind) { store?.report(CookieEvent(kind: kind)) }

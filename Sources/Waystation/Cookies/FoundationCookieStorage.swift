@@ -55,27 +55,38 @@ final class FoundationCookieStorage: CookieStorage {
         }
     }
 
-    func set(_ cookie: Cookie) async {
+    func set(_ cookie: Cookie) async { _ = await put(cookie) }
+
+    /// Adds a cookie, and returns whether the storage has kept it.
+    func put(_ cookie: Cookie) async -> Bool {
         await change { storage in
-            if let cookie = HTTPCookie(cookie) { storage.setCookie(cookie) }
+            guard let made = HTTPCookie(cookie) else { return false }
+            storage.setCookie(made)
+            return !Self.cookies(cookie.id, in: storage).isEmpty
         }
     }
 
     func remove(_ id: Cookie.ID) async {
-        let domain = id.isHostOnly ? id.domain : ".\(id.domain)"
         await change { storage in
-            for cookie in storage.cookies ?? []
-            where cookie.name == id.name && cookie.path == id.path && cookie.domain.lowercased() == domain {
-                storage.deleteCookie(cookie)
-            }
+            for cookie in Self.cookies(id, in: storage) { storage.deleteCookie(cookie) }
+            return true
         }
     }
 
-    private func change(_ body: @escaping @Sendable (HTTPCookieStorage) -> Void) async {
+    /// The cookies with an identity: one at most, unless they differ in the case of their domain.
+    private static func cookies(_ id: Cookie.ID, in storage: HTTPCookieStorage) -> [HTTPCookie] {
+        let domain = id.isHostOnly ? id.domain : ".\(id.domain)"
+        return (storage.cookies ?? []).filter {
+            $0.name == id.name && $0.path == id.path && $0.domain.lowercased() == domain
+        }
+    }
+
+    /// Changes the storage; returns false if it is gone.
+    @discardableResult
+    private func change(_ body: @escaping @Sendable (HTTPCookieStorage) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             Self.queue.async { [storage] in
-                if let storage { body(storage) }
-                continuation.resume()
+                continuation.resume(returning: storage.map(body) ?? false)
             }
         }
     }

@@ -12,6 +12,17 @@ struct StorageMirror {
         case removed(Cookie.ID)
     }
 
+    /// A cookie that was written to the storage.
+    struct Write {
+        let id: Cookie.ID
+        /// The cookie; nil if it was removed.
+        let cookie: Cookie?
+        /// Whether the storage reported an error.
+        var hasFailed = false
+        /// Whether the storage is known to have had the cookie right after the write.
+        var wasKept = false
+    }
+
     private var known: [Cookie.ID: Cookie] = [:]
     private var writing: Set<Cookie.ID> = []
     /// The version at which each cookie was last written: a look that began before that says nothing about the cookie.
@@ -56,17 +67,31 @@ struct StorageMirror {
         writing.formUnion(ids)
     }
 
-    /// Records the content of the storage after a write.
+    /// Records the content of the storage after writes.
     ///
-    /// The storage may have refused a cookie; that is not a removal by others.
-    mutating func endWriting(_ ids: some Sequence<Cookie.ID>, holding cookies: [Cookie]) {
+    /// The storage may have refused a cookie; that is not a removal by others. But a cookie that others changed or
+    /// removed during the writes counts as unknown, so that the next look reports it.
+    ///
+    /// - Parameters:
+    ///   - writes: What was written.
+    ///   - cookies: The cookies that the storage has now; nil if it could not be read.
+    mutating func endWriting(_ writes: [Write], holding cookies: [Cookie]?) {
         version += 1
-        for id in ids {
-            writing.remove(id)
-            known[id] = nil
-            written[id] = version
+        var found: [Cookie.ID: Cookie] = [:]
+        for cookie in cookies ?? [] { found[cookie.id] = cookie }
+        for write in writes {
+            writing.remove(write.id)
+            written[write.id] = version
+            if cookies == nil {
+                if !write.hasFailed { known[write.id] = write.cookie }
+            } else if let held = found[write.id] {
+                // A storage may keep other attributes than it was given, but not another value.
+                let isOwn = write.cookie?.value == held.value || known[write.id]?.holdsTheSame(as: held) ?? false
+                if isOwn { known[write.id] = held }
+            } else {
+                known[write.id] = write.wasKept ? write.cookie : nil
+            }
         }
-        for cookie in cookies where written[cookie.id] == version { known[cookie.id] = cookie }
         // Versions before this one are useless, because no look that began earlier can still be running.
         if written.count > 4_096 { written = written.filter { $0.value == version } }
     }

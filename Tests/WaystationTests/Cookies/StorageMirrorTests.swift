@@ -32,7 +32,7 @@ struct StorageMirrorTests {
         mirror.beginWriting([cookie.id])
         #expect(mirror.look(at: [], asOf: mirror.version) == [])
         #expect(mirror.look(at: [cookie], asOf: mirror.version) == [])
-        mirror.endWriting([cookie.id], holding: [cookie])
+        mirror.endWriting([.init(id: cookie.id, cookie: cookie)], holding: [cookie])
         #expect(mirror.look(at: [cookie], asOf: mirror.version) == [])
         #expect(mirror.holds(cookie))
     }
@@ -44,7 +44,7 @@ struct StorageMirrorTests {
         _ = mirror.look(at: [old], asOf: mirror.version)
         let version = mirror.version
         mirror.beginWriting([new.id])
-        mirror.endWriting([new.id], holding: [new])
+        mirror.endWriting([.init(id: new.id, cookie: new)], holding: [new])
         #expect(mirror.look(at: [old], asOf: version) == [])
         #expect(mirror.look(at: [old], asOf: mirror.version) == [.put(old)])
     }
@@ -54,8 +54,43 @@ struct StorageMirrorTests {
         var mirror = StorageMirror()
         let cookie = try cookie("a")
         mirror.beginWriting([cookie.id])
-        mirror.endWriting([cookie.id], holding: [])
+        mirror.endWriting([.init(id: cookie.id, cookie: cookie)], holding: [])
         #expect(mirror.look(at: [], asOf: mirror.version) == [])
+        #expect(!mirror.contains(cookie.id))
+    }
+
+    @Test("reports a cookie that others changed while another version was written")
+    func changedMeanwhile() throws {
+        let (old, new, others) = (try cookie("a"), try cookie("a", "2"), try cookie("a", "3"))
+        for write in [StorageMirror.Write(id: new.id, cookie: new), StorageMirror.Write(id: new.id, cookie: nil)] {
+            var mirror = StorageMirror()
+            _ = mirror.look(at: [old], asOf: mirror.version)
+            mirror.beginWriting([new.id])
+            #expect(mirror.look(at: [others], asOf: mirror.version) == [])
+            mirror.endWriting([write], holding: [others])
+            #expect(mirror.look(at: [others], asOf: mirror.version) == [.put(others)])
+        }
+    }
+
+    @Test("reports a cookie that others removed after it was written")
+    func removedMeanwhile() throws {
+        var mirror = StorageMirror()
+        let cookie = try cookie("a")
+        mirror.beginWriting([cookie.id])
+        mirror.endWriting([.init(id: cookie.id, cookie: cookie, wasKept: true)], holding: [])
+        #expect(mirror.look(at: [], asOf: mirror.version) == [.removed(cookie.id)])
+    }
+
+    @Test("knows what it knew before when a write fails and the storage cannot be read")
+    func unreadable() throws {
+        var mirror = StorageMirror()
+        let cookie = try cookie("a")
+        _ = mirror.look(at: [cookie], asOf: mirror.version)
+        mirror.beginWriting([cookie.id])
+        mirror.endWriting([.init(id: cookie.id, cookie: nil, hasFailed: true)], holding: nil)
+        #expect(mirror.contains(cookie.id))
+        mirror.beginWriting([cookie.id])
+        mirror.endWriting([.init(id: cookie.id, cookie: nil)], holding: nil)
         #expect(!mirror.contains(cookie.id))
     }
 
