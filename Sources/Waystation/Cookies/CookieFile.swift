@@ -3,15 +3,17 @@ import Foundation
 import Synchronization
 import WaystationCookies
 import WaystationFileSystem
+import WaystationStorage
 
 /// The file in which cookies are stored.
 ///
 /// It is readable by its owner alone, and replaced as a whole.
 ///
-/// Writes are made one at a time; a change during a write is written by the next one.
-final class CookieFile: Sendable {
-    /// Enough for some thousand cookies of the largest size.
-    private static let limit = 32 << 20
+/// Writes are made one at a time; a change during a write is written by the next one. The normal end of the process
+/// waits for the last one.
+final class CookieFile: StoreAtExit {
+    /// Identifies the queue of a file.
+    private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     let url: URL
     private let fileSystem: any FileSystem
@@ -21,6 +23,8 @@ final class CookieFile: Sendable {
     init(_ url: URL, fileSystem: any FileSystem = LocalFileSystem()) {
         self.url = url
         self.fileSystem = fileSystem
+        queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
+        StoresAtExit.add(self)
     }
 
     private var path: String { url.path(percentEncoded: false) }
@@ -32,7 +36,8 @@ final class CookieFile: Sendable {
         do {
             // Cookies that another user wrote do not belong to this app, and no other user may read the app's cookies.
             try fileSystem.makePrivate(path)
-            guard let data = try fileSystem.readFile(path, limit: Self.limit) else { return nil }
+            // The file is this user's own, and the rules of the jar bound what was written to it.
+            guard let data = try fileSystem.readFile(path, limit: .max) else { return nil }
             return try JSONDecoder().decode(CookieJar.self, from: data)
         } catch {
             try? fileSystem.rename(path, to: path + ".damaged")
@@ -41,7 +46,7 @@ final class CookieFile: Sendable {
     }
 
     /// Writes the jar that `jar` returns when the write begins; `done` gets the error, or nil after success.
-    func save(_ jar: @escaping @Sendable () -> CookieJar?, done: @escaping @Sendable (URL, (any Error)?) -> Void) {
+    func save(_ jar: @escaping @Sendable () -> CookieJar, done: @escaping @Sendable (URL, (any Error)?) -> Void) {
         let isDueAlready = isDue.withLock { isDue in
             defer { isDue = true }
             return isDue
@@ -49,7 +54,7 @@ final class CookieFile: Sendable {
         guard !isDueAlready else { return }
         queue.async { [self] in
             isDue.withLock { $0 = false }
-            guard let jar = jar() else { return }
+            let jar = jar()
             do {
                 try fileSystem.createDirectory((path as NSString).deletingLastPathComponent)
                 try fileSystem.replaceFile(path, with: JSONEncoder().encode(jar))
@@ -58,6 +63,14 @@ final class CookieFile: Sendable {
                 done(url, error)
             }
         }
+    }
+
+    func beginFinishing() -> DispatchSemaphore? {
+        // An event's handler may call `exit` on this queue.
+        guard DispatchQueue.getSpecific(key: Self.queueKey) != ObjectIdentifier(self) else { return nil }
+        let isDone = DispatchSemaphore(value: 0)
+        queue.async { isDone.signal() }
+        return isDone
     }
 
     /// Returns when all writes that were requested before are on disk.

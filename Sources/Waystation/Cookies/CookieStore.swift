@@ -181,8 +181,9 @@ public final class CookieStore: Sendable {
     }
 
     private func save() {
-        file?.save { [weak self] in
-            guard var jar = self?.state.withLock({ $0.jar }) else { return nil }
+        // A write that is due keeps the store: its cookies are written even if nothing else keeps it any more.
+        file?.save { [self] in
+            var jar = state.withLock { $0.jar }
             jar.removeSessionCookies()
             return jar
         } done: { [weak self] url, error in

@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
@@ -9,10 +9,18 @@ import Musl
 import Darwin
 #endif
 
+/// Writes to disk after the call that changed it has returned.
+package protocol StoreAtExit: AnyObject, Sendable {
+    /// Begins to write everything that was handed over.
+    ///
+    /// - Returns: A semaphore that is signalled when it is written; nil when waiting is not possible.
+    func beginFinishing() -> DispatchSemaphore?
+}
+
 /// Delays the normal end of a process until its stores have written all that was handed to them.
 ///
-/// A load ends before its response is on disk, and a command-line tool may end with its only load.
-enum StoresAtExit {
+/// A load ends before its response and its cookies are on disk, and a command-line tool may end with its only load.
+package enum StoresAtExit {
     /// How long the process waits, in seconds: as long as a write waits for another process's write.
     private static let limit = 5.0
 
@@ -23,13 +31,13 @@ enum StoresAtExit {
     }
 
     private struct Weak: Sendable {
-        weak var store: ResponseStore?
+        weak var store: (any StoreAtExit)?
     }
 
     private static let state = Mutex(State())
 
     /// Makes the end of the process wait for a store.
-    static func add(_ store: ResponseStore) {
+    package static func add(_ store: any StoreAtExit) {
         let isFirst = state.withLock { state in
             state.stores.removeAll { $0.store == nil }
             state.stores.append(Weak(store: store))
@@ -50,7 +58,7 @@ enum StoresAtExit {
     }
 }
 
-extension ResponseStore {
+extension ResponseStore: StoreAtExit {
     /// Identifies the write queue of a store.
     static let writeQueueKey = DispatchSpecificKey<ObjectIdentifier>()
 
@@ -58,7 +66,7 @@ extension ResponseStore {
     ///
     /// - Returns: A semaphore that is signalled when it is written; nil when waiting is not possible: the disk hangs,
     ///   or the caller is on the write queue, as the handler of an event may be.
-    fileprivate func beginFinishing() -> DispatchSemaphore? {
+    package func beginFinishing() -> DispatchSemaphore? {
         guard !lookUps.withLock({ $0.isHanging }),
             DispatchQueue.getSpecific(key: Self.writeQueueKey) != ObjectIdentifier(self)
         else { return nil }

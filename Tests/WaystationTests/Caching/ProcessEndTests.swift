@@ -36,6 +36,22 @@ struct ProcessEndTests {
         #expect(try isStored(in: directory, length: 3_000_000))
     }
 
+    @Test("by exit has the last change of its cookies on disk")
+    func cookies() async throws {
+        for _ in 0..<Self.rounds {
+            let directory = try TemporaryDirectory()
+            await #expect(processExitsWith: .exitCode(7)) { [path = directory.url.path as String] in
+                let store = CookieStore(file: URL(filePath: path).appending(path: "cookies.json"))
+                try store.insert(
+                    Cookie(name: "a", value: "1", domain: "shop.example", expires: .now + 600, creation: .now)
+                )
+                Foundation.exit(7)
+            }
+            let store = CookieStore(file: directory.url.appending(path: "cookies.json"))
+            #expect(store.cookies.map(\.name) == ["a"])
+        }
+    }
+
     @Test("by exit in an event handler ends at once, and leaves an intact cache")
     func exitInHandler() async throws {
         let directory = try TemporaryDirectory()

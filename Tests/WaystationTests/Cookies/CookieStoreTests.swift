@@ -127,6 +127,37 @@ struct CookieStoreTests {
         #expect(CookieStore(file: file, now: clock.now).cookies.isEmpty)
     }
 
+    @Test("with a file writes the last change also when the store is released at once")
+    func releasedAtOnce() async throws {
+        let folder = try TemporaryDirectory()
+        let url = folder.url.appending(path: "cookies.json")
+        for number in 0..<20 {
+            let file = CookieFile(url)
+            do {
+                let store = CookieStore(file: file, rules: CookieRules(), now: clock.now)
+                try store.insert(cookie("a", "\(number)", lasting: 60))
+            }
+            await file.flush()
+            #expect(CookieStore(file: url, now: clock.now).cookies.map(\.value) == ["\(number)"])
+        }
+    }
+
+    @Test("reads a file of more than 32 MiB, which a jar with larger limits may write")
+    func largeFile() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.url.appending(path: "cookies.json")
+        do {
+            let store = CookieStore(file: file, now: clock.now)
+            try store.insert(cookie("a", lasting: 60))
+            await store.synchronize()
+        }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(repeating: UInt8(ascii: " "), count: 33 << 20))
+        try handle.close()
+        #expect(CookieStore(file: file, now: clock.now).cookies.map(\.name) == ["a"])
+    }
+
     @Test("renames a file that is a link, irregular or another user's, and leaves a link's target alone")
     func hostileFile() async throws {
         let folder = try TemporaryDirectory()
