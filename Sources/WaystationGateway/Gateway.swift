@@ -61,10 +61,12 @@ public final class Gateway: Service {
         }
         guard mayStart else { throw GatewayError("the gateway was started before: make another one") }
         let configuration = URLSessionConfiguration.ephemeral
-        // The store or the browser keeps the cookies.
         configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
+        if interceptor.cookies == nil {
+            // The browser keeps the cookies.
+            configuration.httpShouldSetCookies = false
+            configuration.httpCookieAcceptPolicy = .never
+        }
         configuration.urlCache = nil
         inspection?.begin(interceptor)
         let loads = ClientLoads(interceptor, configuration)

@@ -49,6 +49,17 @@ extension CookieStore {
         return request
     }
 
+    /// The request without the cookies that Foundation wrote into it, because Foundation ignores
+    /// `httpShouldHandleCookies`.
+    func removingKnown(from request: URLRequest) -> URLRequest {
+        guard let stated = request.value(forHTTPHeaderField: "Cookie"), let url = request.url?.canonical ?? request.url
+        else { return request }
+        let own = state.withLock { $0.ownPairs(in: stated, at: url) }
+        var request = request
+        request.setValue(own.isEmpty ? nil : own.joined(separator: "; "), forHTTPHeaderField: "Cookie")
+        return request
+    }
+
     /// The context of a request, by the site of its main document (RFC 6265bis §5.2).
     private func context(of request: URLRequest, to url: URL) -> CookieContext {
         var context = CookieContext(method: request.httpMethod ?? "GET")

@@ -11,6 +11,10 @@ final class SessionCookies: Sendable {
     let store: CookieStore
     /// The cookie of the login; nil without a login.
     private let login: Cookie.ID?
+    /// Whether the configuration lets its sessions send cookies.
+    private let sendsCookies: Bool
+    /// Whether the configuration lets its sessions take the cookies of responses.
+    private let takesCookies: Bool
     /// Keeps the configuration's own storage in step; nil when the configuration has none, or when another store has
     /// it.
     private let sync: CookieSync?
@@ -30,16 +34,19 @@ final class SessionCookies: Sendable {
     /// - Parameters:
     ///   - store: The interceptor's cookies.
     ///   - login: The cookie of its login; nil without one.
-    ///   - storage: The configuration's own storage.
+    ///   - configuration: The configuration, with its own storage.
     ///   - synchronize: Keeps the storage in step with the store; returns nil if another store does that.
     init(
         _ store: CookieStore,
         login: Cookie.ID?,
-        beside storage: HTTPCookieStorage?,
+        for configuration: URLSessionConfiguration,
         synchronize: (HTTPCookieStorage) -> CookieSync?
     ) {
         self.store = store
         self.login = login
+        sendsCookies = configuration.httpShouldSetCookies
+        takesCookies = configuration.httpCookieAcceptPolicy != .never
+        let storage = configuration.httpCookieStorage
         let sync = storage.flatMap(synchronize)
         self.sync = sync
         foreign = sync == nil ? storage.map { Foreign(FoundationCookieStorage($0, now: store.now)) } : nil
@@ -49,15 +56,23 @@ final class SessionCookies: Sendable {
     func choosing(for request: URLRequest) -> URLRequest {
         _ = sync?.look()
         foreign?.note(in: store)
+        guard sendsCookies else { return request }
+        guard request.httpShouldHandleCookies else {
+            return sync == nil && foreign == nil ? request : store.removingKnown(from: request)
+        }
         return store.choosing(for: request, login: login)
     }
+
+    /// Whether the cookies of the response to a request are taken.
+    func areTaken(for request: URLRequest) -> Bool { takesCookies && request.httpShouldHandleCookies }
 
     /// Takes over the cookies of a response that Foundation's own loader has received.
     ///
     /// The loader has stored them in the configuration's storage too, by rules of its own that lose attributes. They are
     /// replaced there by the store's.
     func take(_ head: ResponseHead, loadedByFoundationFor request: URLRequest, sent moment: CookieStore.Moment) {
-        guard let url = request.url, let field = head.value(forHTTPHeaderField: "Set-Cookie") else { return }
+        guard areTaken(for: request), let url = request.url, let field = head.value(forHTTPHeaderField: "Set-Cookie")
+        else { return }
         let stored = sync?.recognize(Self.names(in: field), at: url) ?? []
         store.take(head, to: request, sent: moment)
         sync?.note(stored)

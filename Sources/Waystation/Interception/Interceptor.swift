@@ -195,7 +195,7 @@ public final class Interceptor: Sendable {
             SessionCookies(
                 store,
                 login: own.login?.id,
-                beside: configuration.httpCookieStorage,
+                for: configuration,
                 synchronize: { store.sync(with: $0, limit: own.storageTimeout, schedule: own.schedule) }
             )
         }

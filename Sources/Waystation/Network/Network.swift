@@ -109,6 +109,7 @@ final class Network: Sendable {
             through: transport,
             repeatsDropped: own == nil,
             cookies: cookies?.store,
+            takesCookies: cookies?.areTaken(for: request) ?? false,
             receiver: receiver,
             onHead: onHead
         )

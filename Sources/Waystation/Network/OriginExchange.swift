@@ -39,6 +39,8 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     private let receiver: any TransportReceiver
     private let cookies: CookieStore?
     /// Taken before the request is sent: cookies that a response sets after a log-out are refused by it.
+    ///
+    /// It is nil if no cookies of the response are taken.
     private let moment: CookieStore.Moment?
     private let onHead: (@Sendable (ResponseHead) -> Void)?
     private let state: Mutex<State>
@@ -50,6 +52,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     ///   - transport: Performs the exchange.
     ///   - repeatsDropped: Whether an idempotent request is sent once more when its connection is dropped.
     ///   - cookies: The store that gets the response's cookies; nil when Foundation stores them.
+    ///   - takesCookies: Whether the store gets them.
     ///   - receiver: Gets the response.
     ///   - onHead: Called with the head before the receiver gets it.
     /// - Returns: The exchange, which can be cancelled.
@@ -58,10 +61,11 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         through transport: any Transport,
         repeatsDropped: Bool = true,
         cookies: CookieStore?,
+        takesCookies: Bool = true,
         receiver: any TransportReceiver,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
-        let exchange = OriginExchange(request, transport, repeatsDropped, cookies, receiver, onHead)
+        let exchange = OriginExchange(request, transport, repeatsDropped, cookies, takesCookies, receiver, onHead)
         if let error = exchange.exhaustedBody { exchange.fail(error) } else { exchange.send() }
         return exchange
     }
@@ -71,6 +75,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         _ transport: any Transport,
         _ repeatsDropped: Bool,
         _ cookies: CookieStore?,
+        _ takesCookies: Bool,
         _ receiver: any TransportReceiver,
         _ onHead: (@Sendable (ResponseHead) -> Void)?
     ) {
@@ -86,7 +91,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         self.receiver = receiver
         self.cookies = cookies
         self.onHead = onHead
-        moment = cookies?.moment()
+        moment = takesCookies ? cookies?.moment() : nil
         let isIdempotent = Self.idempotentMethods.contains(request.httpMethod ?? "GET")
         state = Mutex(State(mayRepeat: repeatsDropped && isIdempotent && request.isRepeatable))
     }

@@ -23,6 +23,7 @@ struct CookieExchangeTests {
             via route: Route = .network,
             isLoopbackSecure: Bool = false,
             hasStorage: Bool = true,
+            configure: (URLSessionConfiguration) -> Void = { _ in },
             _ script: @escaping ScriptedOrigin.Script
         ) throws {
             directory = try TemporaryDirectory()
@@ -42,6 +43,7 @@ struct CookieExchangeTests {
             }
             let configuration = URLSessionConfiguration.ephemeral
             if !hasStorage { configuration.httpCookieStorage = nil }
+            configure(configuration)
             storage = configuration.httpCookieStorage
             session = URLSession(configuration: configuration.intercepted(by: interceptor))
         }
@@ -300,6 +302,30 @@ struct CookieExchangeTests {
         request.mainDocumentURL = CrossSite.link
         _ = try await fixture.session.data(for: request)
         #expect(fixture.cookies.cookies.map(\.pair) == ["a=1"])
+    }
+
+    @Test("are neither sent nor taken where the session's configuration or the request refuses them")
+    func refusing() async throws {
+        func fixture(_ configure: (URLSessionConfiguration) -> Void = { _ in }) throws -> Fixture {
+            let fixture = try Fixture(configure: configure) { _ in .ok("", fields: ["Set-Cookie": "b=2; Path=/"]) }
+            try fixture.cookies.insert(
+                Cookie(name: "a", value: "1", domain: "127.0.0.1", isHostOnly: true, creation: fixture.clock.now())
+            )
+            return fixture
+        }
+        let silent = try fixture { $0.httpShouldSetCookies = false }
+        for _ in 0..<2 { try await silent.load("/", ["Cookie": "own=1"]) }
+        #expect(silent.seen == ["own=1", "own=1"])
+        #expect(silent.cookies.cookies.map(\.name) == ["a", "b"])
+        let deaf = try fixture { $0.httpCookieAcceptPolicy = .never }
+        for _ in 0..<2 { try await deaf.load("/") }
+        #expect(deaf.seen == ["a=1", "a=1"])
+        let plain = try fixture()
+        var request = URLRequest(url: plain.origin.url("/"))
+        request.httpShouldHandleCookies = false
+        for _ in 0..<2 { _ = try await plain.session.data(for: request) }
+        #expect(plain.seen == [nil, nil])
+        #expect(plain.cookies.cookies.map(\.name) == ["a"])
     }
 
     @Test("of an upload are chosen by Foundation, and those of its response are taken")
