@@ -8,8 +8,8 @@ import FoundationNetworking
 /// A request in the form that rules and the cache use.
 ///
 /// Foundation on Linux never calls `canonicalRequest(for:)`, so the library canonicalises requests itself. Rules match
-/// the canonical URL, the cache stores under it (without user information), and ``OriginExchange`` sends it; only a task that is handed back
-/// to Foundation's own loader is sent as the app wrote it.
+/// the canonical URL, the cache stores under it (without user information), and ``OriginExchange`` sends it; only a task
+/// that is handed back to Foundation's own loader is sent as the app wrote it.
 struct CanonicalRequest: Sendable {
     let url: CanonicalURL
     let method: String

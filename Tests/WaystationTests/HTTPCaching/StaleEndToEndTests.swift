@@ -208,7 +208,7 @@ struct StaleEndToEndTests {
         try await fixture.load()
         let fetches = try #require(fixture.interceptor.sources.fetches)
         let url = fixture.origin.url("/")
-        let key = CacheRequest.key(of: URLRequest(url: url), canonical: CanonicalRequest.url(of: url))
+        let key = CacheRequest.key(of: URLRequest(url: url), canonical: CanonicalRequest.storedURL(of: url))
         for round in 1...2 {
             let ends = fetches.ends(of: key)
             #expect(try await fixture.load().body == "1")
