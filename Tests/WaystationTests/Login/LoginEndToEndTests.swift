@@ -101,7 +101,7 @@ struct LoginEndToEndTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         await fixture.waitForWaiters(5)
-        fixture.clock.fire()
+        await fixture.passTimeLimit()
         let expected = Failure(.userAuthenticationRequired, .loginTimedOut)
         #expect(await failures == Array(repeating: expected, count: 5))
         #expect(fixture.origin.requestCount == 0)

@@ -118,6 +118,18 @@ final class LoginFixture: Sendable {
         #expect(await eventually { login.state.withLock({ $0.waiters.count }) == count })
     }
 
+    /// Lets the time limit of the waiting requests pass.
+    ///
+    /// It may be set only after the requests have begun to wait.
+    func passTimeLimit() async {
+        #expect(
+            await eventually {
+                clock.fire()
+                return login.state.withLock({ $0.waiters.isEmpty })
+            }
+        )
+    }
+
     /// Waits for an event.
     func event(_ events: AsyncStream<LoadEvent>, where isExpected: (LoadEvent.Kind) -> Bool) async {
         for await event in events where isExpected(event.kind) { break }

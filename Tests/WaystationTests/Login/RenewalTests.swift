@@ -122,7 +122,7 @@ struct RenewalTests {
         await provider.waitForQuestions(1)
         if isTimedOut {
             await fixture.waitForWaiters(1)
-            fixture.clock.fire()
+            await fixture.passTimeLimit()
         }
         #expect(
             await failure == Failure(.userAuthenticationRequired, isTimedOut ? .loginTimedOut : .loginFailed)
