@@ -142,7 +142,12 @@ struct FetchesTests {
         let isOver = Atomic(false)
         let changes = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
-            while !isOver.load(ordering: .relaxed) { fetches.cache.store.invalidate(.all) }
+            while !isOver.load(ordering: .relaxed) {
+                // One at a time: the store makes them in order, and would keep all that it has not made yet in memory.
+                let isMade = DispatchSemaphore(value: 0)
+                fetches.cache.store.invalidate(.all) { _ in isMade.signal() }
+                isMade.wait()
+            }
             changes.signal()
         }
         for _ in 0..<500 {
