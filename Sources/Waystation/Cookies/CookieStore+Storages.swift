@@ -86,7 +86,7 @@ private enum StorageOwners {
 
     /// The sync of a storage, which is `made` if it has none yet; nil if the storage is in step with another store.
     static func sync(of storage: HTTPCookieStorage, for store: CookieStore, orElse made: CookieSync) -> CookieSync? {
-        // What is gone is found and released outside the lock: a sync, and a store, hold objects of the app.
+        // Owners that are gone are found and released outside the lock: a sync and a store hold objects of the app.
         let known = owners.withLock { $0 }
         // A new storage may have the address of one that is gone.
         let gone = known.filter { $0.value.store == nil || $0.value.sync.isOver }

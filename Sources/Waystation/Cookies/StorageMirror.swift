@@ -73,7 +73,7 @@ struct StorageMirror {
     /// removed during the writes counts as unknown, so that the next look reports it.
     ///
     /// - Parameters:
-    ///   - writes: What was written.
+    ///   - writes: The cookies that were written.
     ///   - cookies: The cookies that the storage has now; nil if it could not be read.
     mutating func endWriting(_ writes: [Write], holding cookies: [Cookie]?) {
         version += 1

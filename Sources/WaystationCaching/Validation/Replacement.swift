@@ -23,7 +23,7 @@ package struct Replacement: Sendable {
         mayBeStored = describesTarget || !selectable.contains { Self.describesTarget(stored[$0].status) }
     }
 
-    /// Whether a response with this status code says what its target is now, or that there is none.
+    /// Whether a response with this status code describes the present state of its target, or its absence.
     ///
     /// A 206 is a part of it, and a 304 answers a condition of the client.
     private static func describesTarget(_ status: Int) -> Bool {

@@ -26,7 +26,7 @@ struct PageCookies: Sendable {
         func lastSent(of pairs: [String]) -> String { folder != nil || pairs.contains(pair) ? pair : former ?? pair }
     }
 
-    /// What a request shows.
+    /// The changes of a page that a request shows.
     struct Reading: Sendable {
         var changes = PageChanges()
         /// The cookies that the browser was given before the request, and seems not to have taken.
