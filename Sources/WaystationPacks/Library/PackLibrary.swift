@@ -17,7 +17,7 @@ import WaystationRules
 /// **A version is installed completely or not at all.** It is written to a staging folder, synchronised to the disk and
 /// renamed into place; then its module's record names it, which is replaced by a rename. After a kill or a power cut at
 /// any moment, the next start finds the old state or the new one. The previous version is kept for
-/// ``rollBack(_:reason:retryingAfter:)``.
+/// ``rollBack(_:version:reason:retryingAfter:)``.
 ///
 /// **No file is served that differs from its manifest**: each is compared with its SHA-256 when it is first used.
 ///

@@ -17,7 +17,7 @@ extension PackUpdater {
         /// ``PackUpdater/run(every:clock:reported:)`` has its own interval, and uses only the random extension of this
         /// one.
         public var interval = UpdateThrottle.Interval()
-        /// The time in which the app must confirm a new version by ``PackLibrary/confirm(_:)``.
+        /// The time in which the app must confirm a new version by ``PackLibrary/confirm(_:version:)``.
         ///
         /// Nil by default: new versions need no confirmation. A version that is not confirmed in time is rolled back at
         /// the next check. The time is measured within one run of the app, from its first check with the version, by a
