@@ -8,6 +8,7 @@ import NIOHTTP1
 /// All its work is done on the event loop of the connection, except for the answer itself.
 final class InspectorExchange {
     private let channel: any Channel
+    private let writer: ResponseWriter
     private let inspector: Inspector
     private let head: HTTPRequestHead
     private let endResponse: (_ closes: Bool) -> Void
@@ -22,6 +23,7 @@ final class InspectorExchange {
     ///   - head: The head as it arrived.
     ///   - closes: Whether the connection ends with the response.
     ///   - channel: The connection.
+    ///   - writer: Writes the response.
     ///   - endResponse: Writes the end of the response; called once, on the event loop, unless the connection is
     ///     closed instead.
     init(
@@ -29,12 +31,14 @@ final class InspectorExchange {
         _ head: HTTPRequestHead,
         closes: Bool,
         on channel: any Channel,
+        _ writer: ResponseWriter,
         endResponse: @escaping (_ closes: Bool) -> Void
     ) {
         self.inspector = inspector
         self.head = head
         self.closes = closes
         self.channel = channel
+        self.writer = writer
         self.endResponse = endResponse
     }
 
@@ -71,8 +75,8 @@ final class InspectorExchange {
     private func write(_ response: InspectorResponse) {
         guard !isOver else { return }
         isOver = true
-        channel.write(HTTPServerResponsePart.head(response.head(head.version).saying(closes: closes)), promise: nil)
-        channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: response.body))), promise: nil)
+        writer.begin(response.head(head.version).saying(closes: closes), expecting: response.body.count)
+        writer.append(response.body)
         endResponse(closes)
     }
 
@@ -80,11 +84,12 @@ final class InspectorExchange {
     private func streamLoads() {
         var headers = InspectorResponse.protection
         headers.add(name: "Content-Type", value: "text/event-stream")
-        if head.version == .http1_1 { headers.add(name: "Transfer-Encoding", value: "chunked") }
+        let isChunked = head.version == .http1_1
+        if isChunked { headers.add(name: "Transfer-Encoding", value: "chunked") }
         let answer = HTTPResponseHead(version: head.version, status: .ok, headers: headers)
-        channel.write(HTTPServerResponsePart.head(answer.saying(closes: closes)), promise: nil)
+        writer.begin(answer.saying(closes: closes), isChunked ? .chunked : .close)
         let last = head.headers.first(name: "Last-Event-ID").flatMap { Int($0) } ?? 0
-        let stream = LoadStream(inspector.log, after: max(0, last), on: channel, encodingOn: inspector.listing)
+        let stream = LoadStream(inspector.log, after: max(0, last), on: channel, writer, encodingOn: inspector.listing)
         self.stream = stream
         stream.start()
     }

@@ -2,7 +2,6 @@
 import Dispatch
 import Foundation
 import NIOCore
-import NIOHTTP1
 import Synchronization
 
 /// Writes the loads of a log to one browser, as fast as the browser takes them.
@@ -15,6 +14,7 @@ final class LoadStream {
 
     private let log: LoadLog
     private let channel: any Channel
+    private let writer: ResponseWriter
     private let queue: DispatchQueue
     private let isWoken = WokenFlag()
     private var last: Int
@@ -29,10 +29,18 @@ final class LoadStream {
     ///   - log: The loads.
     ///   - number: The number of the last load that the browser has.
     ///   - channel: The connection.
+    ///   - writer: Writes the response, which has begun.
     ///   - queue: Makes the texts of the events.
-    init(_ log: LoadLog, after number: Int, on channel: any Channel, encodingOn queue: DispatchQueue) {
+    init(
+        _ log: LoadLog,
+        after number: Int,
+        on channel: any Channel,
+        _ writer: ResponseWriter,
+        encodingOn queue: DispatchQueue
+    ) {
         self.log = log
         self.channel = channel
+        self.writer = writer
         self.queue = queue
         last = number
         let news = log.news(after: number, limit: 0)
@@ -83,8 +91,8 @@ final class LoadStream {
     }
 
     private func write(_ text: String) {
-        let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text)))
-        channel.writeAndFlush(part, promise: nil)
+        writer.append(text.utf8)
+        writer.flush()
     }
 
     private static func text(of news: LoadLog.News, isCleared: Bool) -> String {

@@ -1,4 +1,6 @@
 #if Gateway
+import NIOHTTP1
+
 /// An answer that the gateway gives by itself, because it does not serve a request.
 struct Refusal: Error, Equatable, Sendable {
     let status: Int
@@ -8,6 +10,18 @@ struct Refusal: Error, Equatable, Sendable {
     var closes = false
 
     static func badRequest(_ message: String) -> Refusal { Refusal(status: 400, message: message, closes: true) }
+
+    /// The answer to bytes that are not a request of HTTP/1.1, or whose head is too large.
+    static func unreadable(_ error: any Error) -> Refusal {
+        guard case .headerOverflow = error as? HTTPParserError else {
+            return .badRequest("the bytes are not a request of HTTP/1.1 (RFC 9112): \(error)")
+        }
+        return Refusal(
+            status: 431,
+            message: "The head of the request is longer than the gateway takes, or one of its fields is.",
+            closes: true
+        )
+    }
 
     static func misdirected(_ host: String, port: Int) -> Refusal {
         Refusal(

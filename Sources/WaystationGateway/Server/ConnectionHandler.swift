@@ -5,8 +5,6 @@ import NIOHTTP1
 import WaystationStorage
 
 /// Serves the requests of one connection, one after another.
-///
-/// The pipeline before it gives it the next request only when the response to the one before has ended.
 final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
 
@@ -19,8 +17,16 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         case responding(GatewayExchange)
         /// The inspector answers a request.
         case inspecting(InspectorExchange)
-        /// The connection takes no more requests: what arrives is not looked at.
-        case done
+        /// The connection takes no more requests: what arrives is dropped.
+        case closing
+        /// Another handler serves the connection from now on.
+        case handedOver
+    }
+
+    private enum Arrival {
+        case part(HTTPServerRequestPart)
+        /// The bytes that arrived are not a request. Nothing follows.
+        case failure(any Error)
     }
 
     private static let lingering = TimeAmount.seconds(5)
@@ -35,14 +41,13 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// The number of parts of a body that are being stored; nothing is read meanwhile.
     private var storing = 0
     private var isStopping = false
-    /// Whether the end of a response is being written, which makes the pipeline pass on the next request.
-    private var isEnding = false
-    /// The parts of that request.
+    /// Whether the end of the last request that was taken has not arrived.
+    private var isWithinRequest = false
+    /// The next requests, which the client sent before it had the present response. Nothing is read meanwhile.
     ///
-    /// They are looked at in a later turn of the event loop: otherwise, requests that are answered at once would be
-    /// answered within each other. They also wait until the channel is writable: otherwise, a client that takes nothing
-    /// could make the gateway hold the responses to all requests of one read.
-    private var next: [HTTPServerRequestPart] = []
+    /// They also wait until the channel is writable: otherwise, a client that takes nothing could make the gateway hold
+    /// the responses to all requests of one read.
+    private var next = CircularBuffer<Arrival>()
 
     /// Makes the handler of a connection.
     ///
@@ -75,11 +80,8 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if isEnding || !next.isEmpty || (isIdle && !context.channel.isWritable) {
-            next.append(part)
-        } else {
-            take(part, context.channel)
-        }
+        guard next.isEmpty, isReady(context.channel) else { return next.append(.part(part)) }
+        take(.part(part), context.channel)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) { readOn(context.channel) }
@@ -90,7 +92,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
             case .responding(let exchange): exchange.becameWritable()
             case .inspecting(let exchange): exchange.becameWritable()
             case .idle: takeNextSoon(context.channel)
-            case .collecting, .done: break
+            case .collecting, .closing, .handedOver: break
             }
         }
         context.fireChannelWritabilityChanged()
@@ -100,7 +102,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         clock.end()
         if case .responding(let exchange) = phase { exchange.cancel() }
         if case .inspecting(let exchange) = phase { exchange.cancel() }
-        phase = .done
+        phase = .closing
         context.fireChannelInactive()
     }
 
@@ -117,14 +119,21 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         if case .inspecting(let exchange) = phase, exchange.isEndless { context.close(promise: nil) }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The parser reports each read after its first error again.
+        if case .failure = next.last { return }
+        guard error is HTTPParserError, mayAnswer else { return context.close(promise: nil) }
+        // The client gets the response to the request before first.
+        guard next.isEmpty, isReady(context.channel) else { return next.append(.failure(error)) }
+        take(.failure(error), context.channel)
+    }
 
     // MARK: - Requests that are answered before they are parsed
 
     /// Whether the connection waits for a request, and no part of one has arrived.
     var isIdle: Bool {
         guard case .idle = phase else { return false }
-        return next.isEmpty && !isEnding && !isStopping
+        return next.isEmpty && !isWithinRequest && !isStopping
     }
 
     /// A request was answered before it was parsed: the connection waits for the next one.
@@ -132,11 +141,34 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     // MARK: - Requests
 
-    private func take(_ part: HTTPServerRequestPart, _ channel: any Channel) {
-        switch part {
-        case .head(let head): begin(head, channel)
-        case .body(let bytes): collect(bytes, channel)
-        case .end: finish(channel)
+    /// Whether the next part that arrives can be taken now.
+    private func isReady(_ channel: any Channel) -> Bool {
+        switch phase {
+        case .idle: isWithinRequest || channel.isWritable
+        case .collecting, .responding, .inspecting: isWithinRequest
+        case .closing, .handedOver: true
+        }
+    }
+
+    /// Whether a response can follow the bytes that arrived last: not within another response, or in a tunnel.
+    private var mayAnswer: Bool {
+        switch phase {
+        case .idle, .collecting: true
+        case .responding, .inspecting: !isWithinRequest
+        case .closing, .handedOver: false
+        }
+    }
+
+    private func take(_ arrival: Arrival, _ channel: any Channel) {
+        switch arrival {
+        case .part(.head(let head)):
+            isWithinRequest = true
+            begin(head, channel)
+        case .part(.body(let bytes)): collect(bytes, channel)
+        case .part(.end):
+            isWithinRequest = false
+            finish(channel)
+        case .failure(let error): refuse(.unreadable(error), .unread, channel)
         }
     }
 
@@ -150,14 +182,14 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         do throws(Refusal) {
             let target = try serving.targets.target(of: head)
             if case .tunnel(let host, let port) = target {
-                phase = .done
+                phase = .handedOver
                 connect?(host, port, channel)
                 return
             }
             let accepted = try serving.accept(head, for: target)
             if head.opensWebSocket, let takeOver {
                 guard !head.hasBody else { throw .badRequest("a web socket opens without a body (RFC 6455 §4.1)") }
-                phase = .done
+                phase = .handedOver
                 return WebSocket(takeOver(), accepted, head, from: channel, serving).open()
             }
             guard head.hasBody else {
@@ -171,8 +203,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
             phase = .collecting(head, accepted, RequestBodyCollector(serving.options, on: channel.eventLoop))
             waitForPart(head, channel)
             guard head.expectsContinue else { return }
-            let proceed = HTTPResponseHead(version: .http1_1, status: .continue)
-            channel.writeAndFlush(HTTPServerResponsePart.head(proceed), promise: nil)
+            let proceed = ResponseWriter(channel)
+            proceed.begin(HTTPResponseHead(version: .http1_1, status: .continue))
+            proceed.flush()
         } catch { refuse(error, head, channel) }
     }
 
@@ -212,8 +245,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         _ channel: any Channel,
         _ arrival: ByteBuffer? = nil
     ) {
-        let exchange = GatewayExchange(accepted, head, on: channel, serving) { [weak self] closes in
-            self?.endResponse(closes: closes, channel) ?? channel.close(promise: nil)
+        let writer = ResponseWriter(channel)
+        let exchange = GatewayExchange(accepted, head, on: channel, writer, serving) { [weak self] closes in
+            self?.end(writer, closes: closes, channel) ?? channel.close(promise: nil)
         }
         phase = .responding(exchange)
         guard let load = exchange.begin(accepted.request), let arrival else { return }
@@ -222,37 +256,36 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func inspect(_ head: HTTPRequestHead, _ inspector: Inspector, _ channel: any Channel) {
         let closes = head.hasBody || !head.staysOpen
-        let exchange = InspectorExchange(inspector, head, closes: closes, on: channel) { [weak self] closes in
-            self?.endResponse(closes: closes, lingers: head.hasBody, channel) ?? channel.close(promise: nil)
+        let writer = ResponseWriter(channel)
+        let exchange = InspectorExchange(inspector, head, closes: closes, on: channel, writer) { [weak self] closes in
+            self?.end(writer, closes: closes, lingers: head.hasBody, channel) ?? channel.close(promise: nil)
         }
         phase = .inspecting(exchange)
         exchange.begin()
     }
 
     private func refuse(_ refusal: Refusal, _ head: HTTPRequestHead, _ channel: any Channel) {
-        if case .done = phase { return }
+        if case .closing = phase { return }
         clock.stop()
         serving.didRefuse(head, because: refusal)
         let closes = refusal.closes || head.hasBody || !head.staysOpen
-        RefusalResponse.write(refusal, to: head, closes: closes, on: channel)
-        endResponse(closes: closes, lingers: head.hasBody, channel)
+        let writer = ResponseWriter(channel)
+        writer.write(refusal, to: head, closes: closes)
+        end(writer, closes: closes, lingers: head.hasBody, channel)
     }
 
-    /// Writes the end of a response.
+    /// Ends a response.
     ///
     /// - Parameters:
+    ///   - writer: The response.
     ///   - closes: Whether the connection ends with it.
     ///   - lingers: Whether the client may still be sending. Its bytes are then read for a while, because the client
     ///     would lose the response if the connection were closed with unread bytes.
     ///   - channel: The connection.
-    private func endResponse(closes: Bool, lingers: Bool = false, _ channel: any Channel) {
+    private func end(_ writer: ResponseWriter, closes: Bool, lingers: Bool = false, _ channel: any Channel) {
         let closes = closes || isStopping
-        phase = closes ? .done : .idle
-        isEnding = true
-        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
-            if closes, !lingers { channel.close(promise: nil) }
-        }
-        isEnding = false
+        phase = closes ? .closing : .idle
+        writer.end(closes: closes && !lingers)
         if closes {
             if lingers { clock.wait(Self.lingering, on: channel.eventLoop) { channel.close(promise: nil) } }
             return
@@ -261,22 +294,24 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         takeNextSoon(channel)
     }
 
-    /// Looks at the parts of the next request in the next turn of the event loop, if the client takes bytes then.
+    /// Takes the next requests in a later turn of the event loop: otherwise, requests that are answered at once would
+    /// be answered within each other.
     private func takeNextSoon(_ channel: any Channel) {
         guard !next.isEmpty else { return }
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         channel.eventLoop.execute {
-            guard channel.isWritable else { return }
-            let parts = bound.value.next
-            bound.value.next = []
-            for part in parts { bound.value.take(part, channel) }
+            let handler = bound.value
+            while handler.isReady(channel), let arrival = handler.next.popFirst() { handler.take(arrival, channel) }
+            handler.readOn(channel)
         }
     }
 
     // MARK: - Reading and waiting
 
     private func readOn(_ channel: any Channel) {
-        if storing == 0 { channel.read() }
+        guard storing == 0, next.isEmpty else { return }
+        if case .handedOver = phase { return }
+        channel.read()
     }
 
     private func waitForRequest(_ channel: any Channel) {
@@ -295,6 +330,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
+    /// Stands for a request that could not be parsed.
+    fileprivate static let unread = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+
     /// Whether a body follows (RFC 9112 §6.3).
     fileprivate var hasBody: Bool {
         headers.contains(name: "Transfer-Encoding") || (lengthField != nil && statedLength != 0)

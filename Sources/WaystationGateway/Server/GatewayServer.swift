@@ -92,19 +92,13 @@ final class GatewayServer: Sendable {
 
     /// Adds the handlers of HTTP to the end of a connection's pipeline.
     private static func speakHTTP(on channel: any Channel, _ serving: GatewayServing) throws {
-        var encoding = HTTPResponseEncoder.Configuration()
-        encoding.automaticallySetFramingHeaders = false
-        let encoder = HTTPResponseEncoder(configuration: encoding)
         let decoder = ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: .gateway),
             // After a request that offers another protocol, the decoder keeps all bytes that follow.
             maximumBufferSize: 1 << 20
         )
-        let pipelining = HTTPServerPipelineHandler()
-        let refusing = HTTPServerProtocolErrorHandler()
-        let validating = NIOHTTPResponseHeadersValidator()
         let repeating = RepeatingHandler(serving)
-        var handlers: [any RemovableChannelHandler] = [refusing, pipelining, validating, repeating, decoder, encoder]
+        var handlers: [any RemovableChannelHandler] = [repeating, decoder]
         let takeOver = {
             defer { handlers = [] }
             return handlers
@@ -117,7 +111,7 @@ final class GatewayServer: Sendable {
                 let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
                 let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: authority)
                 serving.didRefuse(head, because: refusal)
-                RefusalResponse.writeLast(refusal, to: head, on: channel)
+                ResponseWriter(channel).writeLast(refusal, to: head)
             }
             do throws(Refusal) {
                 if let secured = try serving.securing(host, port: port, now: Date()) {
@@ -130,10 +124,7 @@ final class GatewayServer: Sendable {
         }
         repeating.connection = connection
         handlers.insert(connection, at: 0)
-        try channel.pipeline.syncOperations.addHandlers([
-            // The encoder would take bytes that are written after it for parts of a response.
-            repeating, encoder, decoder, validating, pipelining, refusing, connection,
-        ])
+        try channel.pipeline.syncOperations.addHandlers([repeating, decoder, connection])
     }
 
     deinit { for listener in listeners { listener.close(promise: nil) } }

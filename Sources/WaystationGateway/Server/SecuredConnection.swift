@@ -5,7 +5,7 @@ import NIOSSL
 
 /// Turns a connection of a proxy's client into one over TLS, with the certificate of the host that the client asked for.
 struct SecuredConnection {
-    /// The handlers that speak HTTP on the connection, from the last to the first; the first one is the encoder.
+    /// The handlers that speak HTTP on the connection. The parser, which holds bytes, is the last one that leaves.
     let handlers: [any RemovableChannelHandler]
     /// The settings of TLS, with the certificate.
     let context: NIOSSLContext
@@ -27,16 +27,14 @@ struct SecuredConnection {
         guard client.isActive else { return }
         let pipeline = client.pipeline.syncOperations
         do {
-            guard let encoder = handlers.last else { return client.close(promise: nil) }
-            // The answer to CONNECT is written past the encoder, and before the client's first bytes of TLS are
-            // answered.
+            // The answer to CONNECT is written before the client's first bytes of TLS are answered.
             let answer = ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n")
-            try pipeline.context(handler: encoder).writeAndFlush(NIOAny(IOData.byteBuffer(answer)), promise: nil)
+            client.writeAndFlush(IOData.byteBuffer(answer), promise: nil)
             // TLS is added before the decoder is removed, so that bytes that the decoder still holds reach TLS.
             try pipeline.addHandler(NIOSSLServerHandler(context: context))
             try configure(client)
         } catch { return client.close(promise: nil) }
-        // The decoder is the last that leaves: no other one is left then that would take bytes of TLS for HTTP.
+        // The parser is the last that leaves: no other one is left then that would take bytes of TLS for HTTP.
         for handler in handlers { pipeline.removeHandler(handler, promise: nil) }
     }
 }

@@ -14,6 +14,7 @@ import FoundationNetworking
 /// All its work is done on the event loop of the connection.
 final class GatewayExchange: JourneyClient {
     private struct State {
+        let writer: ResponseWriter
         let endResponse: (_ closes: Bool) -> Void
         var journey: Journey?
         var framing: ResponseFraming?
@@ -21,7 +22,6 @@ final class GatewayExchange: JourneyClient {
         var rewriter: BodyRewriter?
         /// The number of bytes of the body that were written.
         var written = 0
-        var isFlushDue = false
         /// Work that waits until the client has taken what was written.
         var waiting: [@Sendable () -> Void] = []
         var isOver = false
@@ -39,6 +39,7 @@ final class GatewayExchange: JourneyClient {
     ///   - accepted: The request without its body.
     ///   - head: The head as it arrived.
     ///   - channel: The connection.
+    ///   - writer: Writes the response.
     ///   - serving: The parts that all connections share.
     ///   - endResponse: Writes the end of the response; called once, on the event loop, unless the connection is
     ///     closed instead.
@@ -46,6 +47,7 @@ final class GatewayExchange: JourneyClient {
         _ accepted: GatewayServing.Accepted,
         _ head: HTTPRequestHead,
         on channel: any Channel,
+        _ writer: ResponseWriter,
         _ serving: GatewayServing,
         endResponse: @escaping (_ closes: Bool) -> Void
     ) {
@@ -53,7 +55,7 @@ final class GatewayExchange: JourneyClient {
         self.serving = serving
         self.accepted = accepted
         self.head = head
-        state = NIOLoopBoundBox(State(endResponse: endResponse), eventLoop: channel.eventLoop)
+        state = NIOLoopBoundBox(State(writer: writer, endResponse: endResponse), eventLoop: channel.eventLoop)
     }
 
     /// Begins the load of the request.
@@ -158,7 +160,7 @@ final class GatewayExchange: JourneyClient {
             }
         // A client that knows the length, or waits for the last chunk, notices that the connection ends too early.
         guard error == nil, isWhole else {
-            channel.flush()
+            state.value.writer.flush()
             return channel.close(promise: nil)
         }
         state.value.endResponse(framing == .close || !head.staysOpen)
@@ -177,8 +179,8 @@ final class GatewayExchange: JourneyClient {
         state.value.rewriter = rewriter
         state.value.framing = framing
         let closes = framing == .close || !self.head.staysOpen
-        channel.write(HTTPServerResponsePart.head(head.saying(closes: closes)), promise: nil)
-        flushSoon()
+        let length = if case .length(let length) = framing { length } else { 0 }
+        state.value.writer.begin(head.saying(closes: closes), framing, expecting: length)
     }
 
     private func write(_ part: Data) {
@@ -195,30 +197,19 @@ final class GatewayExchange: JourneyClient {
             state.value.journey.take()?.cancel()
             return channel.close(promise: nil)
         }
-        channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: part))), promise: nil)
-        flushSoon()
-    }
-
-    /// Sends what was written in this turn of the event loop with one call.
-    private func flushSoon() {
-        guard !state.value.isFlushDue else { return }
-        state.value.isFlushDue = true
-        channel.eventLoop.execute { [self] in
-            state.value.isFlushDue = false
-            channel.flush()
-        }
+        state.value.writer.append(part)
     }
 
     /// The answer to a link that another app opens: the browser stays where it is.
     private func writeNothing() {
         let answer = HTTPResponseHead(version: head.version, status: .noContent).saying(closes: !head.staysOpen)
-        channel.write(HTTPServerResponsePart.head(answer), promise: nil)
+        state.value.writer.begin(answer)
         state.value.endResponse(!head.staysOpen)
     }
 
     private func refuse(_ refusal: Refusal) {
         let closes = refusal.closes || !head.staysOpen
-        RefusalResponse.write(refusal, to: head, closes: closes, on: channel)
+        state.value.writer.write(refusal, to: head, closes: closes)
         state.value.endResponse(closes)
     }
 }

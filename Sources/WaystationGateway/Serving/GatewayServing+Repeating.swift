@@ -1,6 +1,5 @@
 #if Gateway
 import Foundation
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import Waystation
@@ -41,33 +40,16 @@ extension GatewayServing {
             case .length(let length): length == load.body.count
             case .chunked, .close: false
             }
-        guard isWhole, rewriter == nil, load.response.statusCode >= 200, response.headers.areValid else { return }
-        let body = framing == .none ? nil : load.body
+        guard isWhole, rewriter == nil, load.response.statusCode >= 200 else { return }
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(1_024 + load.body.count)
+        bytes.write(response.saying(closes: false))
+        if framing != .none { bytes.writeBytes(load.body) }
         repeated.add(
-            RepeatedRequests.Entry(load: load, response: response.saying(closes: false).bytes(with: body)),
+            RepeatedRequests.Entry(load: load, response: bytes),
             // A copy, because the buffer of the socket is longer.
             for: RepeatedRequests.Key(request: ByteBuffer(bytes: arrived.readableBytesView), origin: targets.secured)
         )
-    }
-}
-
-extension HTTPHeaders {
-    /// Whether each field may be sent (RFC 9110 §5.5).
-    fileprivate var areValid: Bool {
-        allSatisfy { HTTPField.Name($0.name) != nil && HTTPField.isValidValue($0.value) }
-    }
-}
-
-extension HTTPResponseHead {
-    /// The response as it is sent (RFC 9112 §4, §5).
-    fileprivate func bytes(with body: Data?) -> ByteBuffer {
-        var bytes = ByteBuffer()
-        bytes.reserveCapacity(1_024 + (body?.count ?? 0))
-        bytes.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
-        for (name, value) in headers { bytes.writeString("\(name): \(value)\r\n") }
-        bytes.writeString("\r\n")
-        if let body { bytes.writeBytes(body) }
-        return bytes
     }
 }
 #endif

@@ -1,6 +1,5 @@
 #if Gateway
 import Foundation
-import HTTPTypes
 import NIOHTTP1
 import Synchronization
 import Waystation
@@ -205,7 +204,7 @@ final class GatewayServing: Sendable {
     private func cookies(_ setCookie: String?, to accepted: Accepted) -> [String] {
         if let browsers { return accepted.visit.map { browsers.fields(for: $0) } ?? [] }
         guard let setCookie else { return [] }
-        let fields = SetCookie.split(joined: setCookie).filter { HTTPField.isValidValue($0) }
+        let fields = SetCookie.split(joined: setCookie)
         guard let origin = accepted.origin else { return fields }
         return fields.compactMap { LocalSetCookie.local($0, of: origin) }
     }

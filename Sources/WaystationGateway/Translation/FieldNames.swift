@@ -1,5 +1,5 @@
 #if Gateway
-import Foundation
+import WaystationFields
 
 /// Names of fields that a gateway does not pass on, in lower case.
 enum FieldNames {
@@ -11,9 +11,7 @@ enum FieldNames {
 
     /// The names that a `Connection` field adds to these.
     static func named(by connection: [String]) -> Set<String> {
-        Set(
-            connection.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-        )
+        Set(connection.lazy.flatMap(\.listMembers).map { $0.lowercased() })
     }
 }
 #endif

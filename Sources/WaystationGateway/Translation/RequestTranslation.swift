@@ -25,10 +25,10 @@ struct RequestTranslation: Sendable {
     func request(_ head: HTTPRequestHead, for target: URL) -> URLRequest {
         var request = URLRequest(url: target)
         request.httpMethod = head.method.rawValue
-        let dropped = Self.dropped.union(FieldNames.named(by: head.headers["Connection"]))
+        let named = FieldNames.named(by: head.headers["Connection"])
         for (name, value) in head.headers {
             let lowered = name.lowercased()
-            guard !dropped.contains(lowered) else { continue }
+            guard !Self.dropped.contains(lowered), !named.contains(lowered) else { continue }
             switch lowered {
             case "origin", "referer": request.setValue(names.remote(value) ?? value, forHTTPHeaderField: name)
             // A browser may split its cookies over several fields.

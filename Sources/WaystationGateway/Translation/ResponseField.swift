@@ -1,5 +1,4 @@
 #if Gateway
-import HTTPTypes
 import Synchronization
 
 /// The part of a field in the translation of a response, which depends on the field's name alone.
@@ -23,8 +22,7 @@ struct ResponseField: Sendable {
 
     init(_ name: String) {
         lowered = name.lowercased()
-        // Foundation passes on names that may not be sent (RFC 9110 §5.1).
-        if Self.dropped.contains(lowered) || HTTPField.Name(name) == nil {
+        if Self.dropped.contains(lowered) {
             use = .nothing
         } else {
             use = Self.droppedOfNames.contains(lowered) ? .proxied : .all

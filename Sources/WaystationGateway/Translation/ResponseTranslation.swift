@@ -1,6 +1,5 @@
 #if Gateway
 import Foundation
-import HTTPTypes
 import NIOHTTP1
 
 /// Makes the fields of the gateway's response from those of a load's response.
@@ -27,7 +26,7 @@ struct ResponseTranslation: Sendable {
         headers.reserveCapacity(fields.count + 2)
         for (field, name, value) in fields {
             guard field.isSent(toNames: isNamed), !named.contains(field.lowered),
-                !(isCoded && field.lowered == "content-encoding"), HTTPField.isValidValue(value)
+                !(isCoded && field.lowered == "content-encoding")
             else { continue }
             headers.add(name: name, value: isNamed ? translated(value, of: field.lowered) : value)
         }

@@ -6,7 +6,7 @@ import WaystationNIO
 
 /// Turns a client's connection into one that passes bytes between the client and a server.
 struct Tunnel {
-    /// The handlers that speak HTTP on the connection, from the last to the first, which is the encoder.
+    /// The handlers that speak HTTP on the connection. The parser, which holds bytes, is the last one that leaves.
     let handlers: [any RemovableChannelHandler]
     /// The longest time in which no byte passes through the tunnel.
     let idle: TimeAmount
@@ -65,11 +65,8 @@ struct Tunnel {
             // relay.
             try servers.addHandler(far)
             try clients.addHandler(near)
-            // The encoders go first: they do not know the bytes of the relays.
-            if let encoder = handlers.last {
-                try clients.context(handler: encoder).write(NIOAny(IOData.byteBuffer(answer)), promise: nil)
-                clients.removeHandler(encoder, promise: nil)
-            }
+            client.write(IOData.byteBuffer(answer), promise: nil)
+            // The encoder goes first: it does not know the bytes of the relays.
             if let encoder = serverHandlers.last { servers.removeHandler(encoder, promise: nil) }
         } catch {
             server.close(promise: nil)
@@ -79,7 +76,7 @@ struct Tunnel {
         let ends = NIOLoopBound((near: near, far: far, joined: joined), eventLoop: client.eventLoop)
         let removals =
             serverHandlers.dropLast().map { servers.removeHandler($0) }
-            + handlers.dropLast().map { clients.removeHandler($0) }
+            + handlers.map { clients.removeHandler($0) }
         EventLoopFuture.andAllComplete(removals, on: client.eventLoop)
             .whenComplete { _ in
                 client.flush()

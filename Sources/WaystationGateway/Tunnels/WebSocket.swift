@@ -99,20 +99,22 @@ final class WebSocket {
             let head = ResponseHead(response, url: request.url ?? URL(filePath: "/"))
             takeCookies(head)
             let answer = translated(head)
-            guard response.status == .switchingProtocols else { return writeHead(answer) }
+            var bytes = ByteBuffer()
+            bytes.write(answer)
+            guard response.status == .switchingProtocols else {
+                return client.writeAndFlush(IOData.byteBuffer(bytes), promise: nil)
+            }
             isJoined = true
-            tunnel.join(client, server, opening.handlers, answer: ByteBuffer(opening: answer)) { [inputEnd] in
+            tunnel.join(client, server, opening.handlers, answer: bytes) { [inputEnd] in
                 inputEnd.release()
             }
         }
-        opening.pass = { [self] part, next in
-            let body = HTTPServerResponsePart.body(.byteBuffer(part))
-            client.writeAndFlush(body).whenSuccess { next() }
+        opening.pass = { [client] part, next in
+            client.writeAndFlush(IOData.byteBuffer(part)).whenSuccess { next() }
         }
-        opening.end = { [self] isWhole in
+        opening.end = { [client] isWhole in
             guard isWhole else { return client.close(promise: nil) }
-            let client = client
-            client.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in client.close(promise: nil) }
+            ResponseWriter(client).end(closes: true)
         }
     }
 
@@ -130,24 +132,11 @@ final class WebSocket {
         return head.saying(closes: true)
     }
 
-    private func writeHead(_ head: HTTPResponseHead) {
-        client.writeAndFlush(HTTPServerResponsePart.head(head), promise: nil)
-    }
-
     private func refuse(_ refusal: Refusal) {
         opened?.end()
         serving.didRefuse(head, because: refusal)
         guard client.isActive else { return }
-        RefusalResponse.writeLast(refusal, to: head, on: client)
-    }
-}
-
-extension ByteBuffer {
-    /// The head of a response as HTTP/1.1 writes it (RFC 9112 §4).
-    fileprivate init(opening head: HTTPResponseHead) {
-        self.init(string: "HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n")
-        for (name, value) in head.headers { writeString("\(name): \(value)\r\n") }
-        writeString("\r\n")
+        ResponseWriter(client).writeLast(refusal, to: head)
     }
 }
 

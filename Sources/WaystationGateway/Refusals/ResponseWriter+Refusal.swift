@@ -2,10 +2,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// The response for a request that the gateway does not serve: a short text.
-enum RefusalResponse {
-    /// Writes the response without its end.
-    static func write(_ refusal: Refusal, to request: HTTPRequestHead, closes: Bool, on channel: any Channel) {
+extension ResponseWriter {
+    /// Writes the response for a request that the gateway does not serve, without its end: a short text.
+    func write(_ refusal: Refusal, to request: HTTPRequestHead, closes: Bool) {
         let text = refusal.message + "\n"
         let headers: HTTPHeaders = [
             "Content-Type": "text/plain; charset=utf-8",
@@ -15,16 +14,14 @@ enum RefusalResponse {
         ]
         let status = HTTPResponseStatus(statusCode: refusal.status)
         let version = request.version.major == 1 ? request.version : .http1_1
-        let head = HTTPResponseHead(version: version, status: status, headers: headers).saying(closes: closes)
-        channel.write(HTTPServerResponsePart.head(head), promise: nil)
-        guard request.method != .HEAD else { return }
-        channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text))), promise: nil)
+        begin(HTTPResponseHead(version: version, status: status, headers: headers).saying(closes: closes))
+        if request.method != .HEAD { append(text.utf8) }
     }
 
     /// Writes the response, and closes the connection after it.
-    static func writeLast(_ refusal: Refusal, to request: HTTPRequestHead, on channel: any Channel) {
-        write(refusal, to: request, closes: true, on: channel)
-        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in channel.close(promise: nil) }
+    func writeLast(_ refusal: Refusal, to request: HTTPRequestHead) {
+        write(refusal, to: request, closes: true)
+        end(closes: true)
     }
 }
 

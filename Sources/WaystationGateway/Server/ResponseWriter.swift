@@ -1,0 +1,103 @@
+#if Gateway
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import WaystationFields
+
+/// Writes one response to the client of a connection (RFC 9112).
+///
+/// The parts of a response that are written in one turn of the event loop are sent with one call. It is confined to the
+/// event loop of the connection.
+final class ResponseWriter {
+    /// More bytes are passed to the connection at once, so that the connection notices when the client takes too few.
+    private static let limit = 64 << 10
+
+    private let channel: any Channel
+    /// The bytes that the connection has not got yet.
+    private var pending = ByteBuffer()
+    private var isChunked = false
+    private var isFlushDue = false
+
+    init(_ channel: any Channel) { self.channel = channel }
+
+    /// Writes the head.
+    ///
+    /// - Parameters:
+    ///   - head: The head, with the fields that state the framing.
+    ///   - framing: The framing of the body; only ``ResponseFraming/chunked`` changes its bytes.
+    ///   - length: The number of bytes of the body that will follow at once, if it is known.
+    func begin(_ head: HTTPResponseHead, _ framing: ResponseFraming = .none, expecting length: Int = 0) {
+        isChunked = framing == .chunked
+        pending.reserveCapacity(min(length, Self.limit) + 1_024)
+        pending.write(head)
+        flushSoon()
+    }
+
+    /// Writes a part of the body.
+    func append(_ part: some Collection<UInt8>) {
+        // An empty chunk would end the body (RFC 9112 §7.1).
+        guard !part.isEmpty else { return }
+        if isChunked { pending.writeString(String(part.count, radix: 16) + "\r\n") }
+        pending.writeBytes(part)
+        if isChunked { pending.writeString("\r\n") }
+        if pending.readableBytes >= Self.limit { pass() }
+        flushSoon()
+    }
+
+    /// Writes the end of the body, and sends all of the response.
+    ///
+    /// - Parameter closes: Whether the connection is closed when the response was sent.
+    func end(closes: Bool) {
+        if isChunked { pending.writeString("0\r\n\r\n") }
+        isChunked = false
+        guard closes else { return flush() }
+        channel.writeAndFlush(IOData.byteBuffer(pending)).whenComplete { [channel] _ in channel.close(promise: nil) }
+        pending = ByteBuffer()
+    }
+
+    /// Sends what was written so far.
+    func flush() {
+        if pending.readableBytes > 0 { pass() }
+        channel.flush()
+    }
+
+    private func pass() {
+        channel.write(IOData.byteBuffer(pending), promise: nil)
+        pending = ByteBuffer()
+    }
+
+    private func flushSoon() {
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.eventLoop.execute {
+            bound.value.isFlushDue = false
+            bound.value.flush()
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Writes the head of a response (RFC 9112 §4, §5).
+    ///
+    /// A field that may not be sent is left out (RFC 9110 §5.1, §5.5): its value could end the head.
+    mutating func write(_ head: HTTPResponseHead) {
+        writeString(head.version == .http1_0 ? "HTTP/1.0 " : "HTTP/1.1 ")
+        writeString(String(head.status.code))
+        writeString(" ")
+        writeString(head.status.reasonPhrase)
+        writeString("\r\n")
+        for (name, value) in head.headers where name.isFieldName && HTTPField.isValidValue(value) {
+            writeString(name)
+            writeString(": ")
+            writeString(value)
+            writeString("\r\n")
+        }
+        writeString("\r\n")
+    }
+}
+
+extension String {
+    fileprivate var isFieldName: Bool { !isEmpty && utf8.allSatisfy(\.isTokenCharacter) }
+}
+#endif
