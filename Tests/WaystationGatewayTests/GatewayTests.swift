@@ -298,6 +298,37 @@ struct GatewayTests {
         #expect(parts.count == 3)
     }
 
+    @Test("answers what arrives during a response after it: a request, and bytes that are no request")
+    func duringResponse() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin { request in
+            request.path == "/1" ? .stream([.wait(gate), .bytes(Data("one".utf8))]) : .ok("two")
+        }
+        let fixture = try await GatewayFixture(origin: origin)
+        let connection = try RawConnection(fixture.port)
+        let host = fixture.name(of: origin)
+        connection.send("GET /1 HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        _ = await origin.waitForRequests(1)
+        connection.send("GET /2 HTTP/1.1\r\nHost: \(host)\r\n\r\nnothing that can be parsed\r\n\r\n")
+        gate.open()
+        let text = String(decoding: await connection.read(), as: UTF8.self)
+        let parts = text.components(separatedBy: "HTTP/1.1 ").dropFirst().prefix(3)
+        #expect(parts.map { $0.prefix(3) } == ["200", "200", "400"])
+        #expect(zip(parts, ["one", "two", "not a request"]).allSatisfy { $0.contains($1) })
+    }
+
+    @Test("refuses a request whose head is too large with 431")
+    func largeHead() async throws {
+        let fixture = try await GatewayFixture()
+        let connection = try RawConnection(fixture.port)
+        Thread.detachNewThread {
+            let value = String(repeating: "x", count: 70_000)
+            connection.send("GET / HTTP/1.1\r\nHost: \(fixture.shop)\r\nX: \(value)\r\n\r\n")
+        }
+        let answer = await connection.read { RawResponse($0)?.isWhole == true }
+        #expect(RawResponse(answer)?.status == 431)
+    }
+
     @Test("answers thousands of requests that were sent at once, each in its turn")
     func manyAtOnce() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"])

@@ -43,9 +43,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isStopping = false
     /// Whether the end of the last request that was taken has not arrived.
     private var isWithinRequest = false
-    /// The next requests, which the client sent before it had the present response. Nothing is read meanwhile.
+    /// The next requests, which the client sent before it had the present response.
     ///
-    /// They also wait until the channel is writable: otherwise, a client that takes nothing could make the gateway hold
+    /// While there are any, nothing is read. They also wait until the channel is writable: otherwise, a client that takes nothing could make the gateway hold
     /// the responses to all requests of one read.
     private var next = CircularBuffer<Arrival>()
 

@@ -5,7 +5,9 @@ import NIOSSL
 
 /// Turns a connection of a proxy's client into one over TLS, with the certificate of the host that the client asked for.
 struct SecuredConnection {
-    /// The handlers that speak HTTP on the connection. The parser, which holds bytes, is the last one that leaves.
+    /// The handlers that speak HTTP on the connection, in the order in which they leave it.
+    ///
+    /// The parser, which may hold bytes, leaves after the handler of the requests.
     let handlers: [any RemovableChannelHandler]
     /// The settings of TLS, with the certificate.
     let context: NIOSSLContext

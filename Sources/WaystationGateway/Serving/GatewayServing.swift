@@ -218,7 +218,7 @@ extension ResponseHead {
     /// Whether the response was answered without the network.
     fileprivate var isHit: Bool {
         let member = value(forHTTPHeaderField: "Cache-Status").flatMap { OwnCacheStatus.member(of: $0) }
-        return member?.hasPrefix("Waystation; hit") ?? false
+        return member?.utf8.starts(with: "Waystation; hit".utf8) ?? false
     }
 }
 #endif

@@ -15,6 +15,6 @@ enum OwnCacheStatus {
         return isOwn(field[...]) ? field[...] : nil
     }
 
-    private static func isOwn(_ member: Substring) -> Bool { member.hasPrefix("Waystation; ") }
+    private static func isOwn(_ member: Substring) -> Bool { member.utf8.starts(with: "Waystation; ".utf8) }
 }
 #endif

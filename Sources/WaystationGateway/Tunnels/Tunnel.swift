@@ -6,7 +6,9 @@ import WaystationNIO
 
 /// Turns a client's connection into one that passes bytes between the client and a server.
 struct Tunnel {
-    /// The handlers that speak HTTP on the connection. The parser, which holds bytes, is the last one that leaves.
+    /// The handlers that speak HTTP on the connection, in the order in which they leave it.
+    ///
+    /// The parser, which may hold bytes, leaves after the handler of the requests.
     let handlers: [any RemovableChannelHandler]
     /// The longest time in which no byte passes through the tunnel.
     let idle: TimeAmount

@@ -13,8 +13,11 @@ import FoundationNetworking
 struct RequestComposer: Sendable {
     /// The configuration's `httpAdditionalHeaders`.
     var additionalFields: [(name: String, value: String)] = []
-    /// The content codings that can be removed from a response, as in `Accept-Encoding`.
-    var codings: [String] = []
+    /// The content codings that can be removed from a response.
+    var codings: [String] = [] {
+        didSet { acceptEncoding = codings.isEmpty ? nil : codings.joined(separator: ", ") }
+    }
+    private var acceptEncoding: String?
     /// How long a request without an interval of its own may be silent, in seconds.
     var sessionTimeout: TimeInterval = 60
     var userAgent = DefaultFields.userAgent
@@ -83,7 +86,7 @@ struct RequestComposer: Sendable {
 
     private func defaults(for parts: URLParts, method: String, body: RequestBody) -> [(name: String, value: String)] {
         var list = [("Accept", "*/*"), ("Connection", "keep-alive"), ("User-Agent", userAgent)]
-        if !codings.isEmpty { list.append(("Accept-Encoding", codings.joined(separator: ", "))) }
+        if let acceptEncoding { list.append(("Accept-Encoding", acceptEncoding)) }
         if let acceptLanguage { list.append(("Accept-Language", acceptLanguage)) }
         if let userinfo = parts.userinfo { list.append(("Authorization", Self.basic(userinfo))) }
         if method == "POST" {
