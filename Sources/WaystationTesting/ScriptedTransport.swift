@@ -171,8 +171,8 @@ private final class ScriptedExchange: TransportExchange {
     /// Ends the exchange if nothing happens for the request's timeout; 0 means no timeout.
     func watch() {
         let taken: Int? = state.withLock { $0.isOver ? nil : $0.taken }
-        guard let taken, request.timeoutInterval > 0 else { return }
-        schedule(.seconds(request.timeoutInterval)) { [weak self] in
+        guard let taken, let limit = request.silenceLimit else { return }
+        schedule(limit) { [weak self] in
             guard let self else { return }
             queue.async {
                 let isDue = self.state.withLock { state in
@@ -204,10 +204,7 @@ private final class ScriptedExchange: TransportExchange {
 
     /// Continues after a delay, unless the request times out before.
     private func wait(_ delay: Duration) {
-        let limit = request.timeoutInterval
-        guard limit > 0, delay >= .seconds(limit) else {
-            return schedule(delay) { self.goOn() }
-        }
+        guard let limit = request.silenceLimit, delay >= limit else { return schedule(delay) { self.goOn() } }
         watch()
     }
 

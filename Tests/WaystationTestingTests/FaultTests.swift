@@ -59,6 +59,7 @@ struct FaultTests {
             return codes
         }
         #expect(await load(.slow3G, timeout: 3) == [nil, nil])
+        #expect(await load(.slow3G, timeout: .infinity) == [nil, nil])
         #expect(await load(.slow3G, timeout: 2) == [.timedOut, .timedOut])
         // 100 kB of a request at 50 kB/s.
         #expect(await load(.slow3G, timeout: 4, body: Data(count: 100_000)) == [.timedOut, .timedOut])

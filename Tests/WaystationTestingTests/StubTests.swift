@@ -209,6 +209,8 @@ struct StubTests {
         var request = URLRequest(url: try #require(URL(string: "https://a.example/slow")))
         request.timeoutInterval = 3_001
         #expect(try await session.data(for: request).0 == Data("slow".utf8))
+        request.timeoutInterval = .infinity
+        #expect(try await session.data(for: request).0 == Data("slow".utf8))
         request.timeoutInterval = 3_000
         let late = await #expect(throws: URLError.self) { try await session.data(for: request) }
         #expect(late?.code == .timedOut)

@@ -23,6 +23,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         case handedOver
     }
 
+    /// An event of the parser.
     private enum Arrival {
         case part(HTTPServerRequestPart)
         /// The bytes that arrived are not a request. Nothing follows.
@@ -45,8 +46,8 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isWithinRequest = false
     /// The next requests, which the client sent before it had the present response.
     ///
-    /// While there are any, nothing is read. They also wait until the channel is writable: otherwise, a client that takes nothing could make the gateway hold
-    /// the responses to all requests of one read.
+    /// While there are any, nothing is read. They also wait until the channel is writable: otherwise, a client that takes
+    /// nothing could make the gateway hold the responses to all requests of one read.
     private var next = CircularBuffer<Arrival>()
 
     /// Makes the handler of a connection.
@@ -287,6 +288,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         phase = closes ? .closing : .idle
         writer.end(closes: closes && !lingers)
         if closes {
+            next.removeAll()
             if lingers { clock.wait(Self.lingering, on: channel.eventLoop) { channel.close(promise: nil) } }
             return
         }

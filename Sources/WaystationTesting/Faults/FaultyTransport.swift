@@ -24,7 +24,7 @@ final class FaultyTransport: Transport {
     func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
         let (number, isFirst) = seen.add(request)
         let plan = FaultPlan(faults, request, sent: request.httpBody?.count ?? 0, number: number, isFirst: isFirst)
-        let exchange = FaultyExchange(plan, faults.bytesPerSecond, request.timeoutInterval, time, receiver)
+        let exchange = FaultyExchange(plan, faults.bytesPerSecond, request.silenceLimit, time, receiver)
         let below: any Transport =
             plan.answer.map { answer in ScriptedTransport.inVirtualTime { _ in answer } } ?? transport
         exchange.begin(below.start(request, receiver: exchange))
@@ -105,13 +105,13 @@ private final class FaultyExchange: TransportExchange, TransportReceiver {
     init(
         _ plan: FaultPlan,
         _ rate: Int?,
-        _ timeoutInterval: TimeInterval,
+        _ limit: Duration?,
         _ time: DelayTime,
         _ receiver: any TransportReceiver
     ) {
         self.plan = plan
         self.rate = rate
-        limit = timeoutInterval > 0 ? .seconds(timeoutInterval) : .seconds(Int64.max)
+        self.limit = limit ?? .seconds(Int64.max)
         self.time = time
         self.receiver = receiver
     }
