@@ -13,6 +13,12 @@ import WaystationRules
 struct PackRoots {
     private static let maximumCandidates = 128
     private static let maximumFiles = 1000
+    /// The maximum length of an entry in bytes, and the maximum number of folders in it; longer entries have no root.
+    ///
+    /// A pattern of URLs may have no more folders either. Without these limits, the candidates of one entry could fill
+    /// the memory.
+    private static let maximumLength = 4096
+    private static let maximumFolders = 255
 
     private let whitelist: Whitelist
     /// For each counted file, the paths relative to a root that lead to it.
@@ -64,11 +70,13 @@ struct PackRoots {
 
     /// The folders that may be the root of an entry, the one nearest to the host first.
     private static func candidates(of entry: String) -> [String] {
+        guard entry.utf8.count <= maximumLength else { return [] }
         // The part before the first glob, query or fragment; behind its last slash is a file name, a part of one, or
         // nothing.
         let literal = entry.prefix { !"*?#".contains($0) }
         guard let url = CanonicalURL(String(literal)), url.userInfo == nil else { return [] }
         let names = url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().dropLast()
+        guard names.count <= maximumFolders else { return [] }
         let host = String(url.string.dropLast(url.path.utf8.count))
         return (0...names.count).map { depth in host + "/" + names.prefix(depth).map { "\($0)/" }.joined() }
     }

@@ -34,4 +34,14 @@ struct PackRootsTests {
         let entries = ["https://a.example/app/"] + (0..<5_000).map { "https://a.example/\($0)/x/y/z/file.js" }
         #expect(PackRoots.of(paths, in: entries) == ["https://a.example/app/"])
     }
+
+    @Test(
+        "are found beside entries that are too long, or have too many folders, for any URL of the pack",
+        arguments: [(2_000, 1), (200_000, 1), (200, 5_000)]
+    )
+    func excessive(_ folders: Int, _ length: Int) {
+        let path = String(repeating: String(repeating: "a", count: length) + "/", count: folders)
+        let entries = ["https://a.example/\(path)", "https://a.example/app/"]
+        #expect(PackRoots.of(Self.site, in: entries) == ["https://a.example/app/"])
+    }
 }
