@@ -7,7 +7,8 @@ extension PackLibrary {
     /// Makes an installed version the active one; of several copies, an undamaged one, then the one installed last.
     ///
     /// - Throws: ``PackError`` with the code `notInstalled` when the module has no such version; also when the
-    ///   version's manifest is damaged or the disk fails. The active version is then unchanged.
+    ///   version's manifest is damaged or the disk fails. The active version is then unchanged. A damaged version is
+    ///   marked, so that an updater fetches it again.
     public func activate(_ module: ModuleID, version: PackVersion) async throws(PackError) {
         try await activate(LocalPack(version), of: module, onTrial: false)
     }
@@ -17,17 +18,26 @@ extension PackLibrary {
     /// - Returns: Whether another pack was active before.
     @discardableResult
     func activate(_ pack: LocalPack, of module: ModuleID, onTrial isOnTrial: Bool) async throws(PackError) -> Bool {
-        try await update(module) { library, record in
+        let activation = try await update(module) { library, record -> Result<Bool, PackError> in
             guard let found = record.copy(where: pack.isCopied) else { throw Self.missing(module, pack.version) }
-            _ = try library.openPack(module, found)
+            do {
+                _ = try library.openPack(module, found)
+            } catch let error as PackError where error.isDamage {
+                record.change(found.folder) { $0.isDamaged = true }
+                return .failure(error)
+            }
             let hasChanged = record.active != found.folder
             record.activate(found.folder)
             if hasChanged || !isOnTrial { library.begin(found.folder, of: module, in: &record, onTrial: isOnTrial) }
             record.failures.removeAll { $0.way == .version && $0.to == pack.version }
-            return hasChanged
-        } telling: { hasChanged in
-            if hasChanged { self.tell(.activated, module, pack.version) }
+            return .success(hasChanged)
+        } telling: { activation in
+            switch activation {
+            case .success(let hasChanged): if hasChanged { self.tell(.activated, module, pack.version) }
+            case .failure(let error): self.tell(.damaged, module, pack.version, "\(error)")
+            }
         }
+        return try activation.get()
     }
 
     /// Activates the previous version again.

@@ -58,7 +58,14 @@ struct OfferFollower: Sendable {
                 return .disabled
             case .activate(let pack):
                 let isOnTrial = update.configuration.healthWindow != nil
-                try await library.activate(pack, of: module, onTrial: isOnTrial)
+                do throws(PackError) {
+                    try await library.activate(pack, of: module, onTrial: isOnTrial)
+                } catch {
+                    guard error.isDamage else { throw error }
+                    // The version is marked as damaged now, so the next step fetches it again.
+                    lastFailure = error
+                    continue
+                }
                 try await library.setEnabledByServer(true, module)
                 return .activated
             case .patch(let patch, let base):

@@ -101,4 +101,54 @@ struct RollBackTests {
         try await library.rollBack(.shop, reason: "white page")
         #expect(library.module(.shop)?.active == nil)
     }
+
+    /// Damage that is found when a version is to be activated.
+    enum Damage: CaseIterable { case missingManifest, changedManifest, missingFiles }
+
+    private func damage(_ pack: InstalledPack, by damage: Damage) throws {
+        let manifest = pack.root.deletingLastPathComponent().appending(path: "manifest.json")
+        switch damage {
+        case .missingManifest: try FileManager.default.removeItem(at: manifest)
+        case .changedManifest: try Data("{}".utf8).write(to: manifest)
+        case .missingFiles: try FileManager.default.removeItem(at: pack.root)
+        }
+    }
+
+    @Test(
+        "that the server orders fetches the version again if its installed files are damaged",
+        arguments: Damage.allCases
+    )
+    func damagedTarget(_ damage: Damage) async throws {
+        var first = try fixture.publish("1.0")
+        try await check()
+        try fixture.publish("1.1")
+        try await check()
+        try self.damage(try #require(fixture.library.module(.shop)?.previous), by: damage)
+        first.isExact = true
+        let order = first
+        fixture.server.offers.withLock { $0 = [order] }
+        let report = try await fixture.updater().check(isForced: true)
+        guard case .updated(.whole, _, _)? = report.outcomes.first?.kind else {
+            Issue.record("\(report)")
+            return
+        }
+        #expect(try fixture.title() == "<title>1.0</title>")
+        #expect(fixture.home.events.contains("damaged 1.0"))
+        #expect(try await fixture.library.verify().isEmpty)
+    }
+
+    @Test("to a damaged version changes nothing when the app asks for it, except that the version is marked")
+    func damagedWish() async throws {
+        try fixture.publish("1.0")
+        try await check()
+        try fixture.publish("1.1")
+        try await check()
+        try damage(try #require(fixture.library.module(.shop)?.previous), by: .missingManifest)
+        let code = await errorCode {
+            try await fixture.library.activate(.shop, version: PackVersion(literal: "1.0"))
+        }
+        #expect(code == .damaged)
+        #expect(try fixture.title() == "<title>1.1</title>")
+        #expect(fixture.library.module(.shop)?.previous?.isDamaged == true)
+    }
 }
