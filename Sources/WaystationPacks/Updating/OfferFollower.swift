@@ -25,7 +25,10 @@ struct OfferFollower: Sendable {
     }
 
     private func followOrThrow(mayAskAgain: Bool) async throws(PackError) -> ModuleOutcome.Kind {
-        try await library.take(offer)
+        // Nothing is stored for a module that only the server knows until its first version has arrived. Otherwise a
+        // server could fill the disk with the records of modules that it only names.
+        let isKnown = library.module(module) != nil || update.configuration.modules.contains(module)
+        if isKnown { try await library.take(offer) }
         var lastFailure: PackError?
         var wasSwitchedOn = false
         // In one check, the updater does not try one way to a version twice, even if the pause after a failure is
@@ -53,6 +56,8 @@ struct OfferFollower: Sendable {
             case .enable:
                 try await library.setEnabledByServer(true, module)
                 wasSwitchedOn = true
+            case .disable where !isKnown:
+                return .postponed(.alreadyDisabled)
             case .disable:
                 try await library.setEnabledByServer(false, module)
                 return .disabled
@@ -110,6 +115,8 @@ struct OfferFollower: Sendable {
         if Task.isCancelled {
             throw PackError(.cancelled, "the update of \(module) was cancelled; the next check continues it")
         }
+        // The first version of a module must not answer URLs outside its whitelist.
+        try await library.take(offer)
         _ = try await library.commit(
             staged,
             activating: true,

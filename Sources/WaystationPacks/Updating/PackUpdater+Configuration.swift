@@ -9,7 +9,8 @@ extension PackUpdater {
         public var planner = UpdatePlanner()
         /// Modules to ask for that have no pack yet; none by default.
         ///
-        /// Not needed for a source that always answers with all modules.
+        /// Not needed for a source that always answers with all modules. For a module without a pack that is not listed
+        /// here, the server's switch and whitelist are not stored: they count from its first update on.
         public var modules: [ModuleID] = []
         /// The minimum time between two checks by ``PackUpdater/check(isForced:progress:)``; by default five minutes,
         /// extended by up to a tenth.

@@ -110,4 +110,38 @@ import WaystationTestSupport
             #expect([nil, .badAnswer, .unsupportedVersion, .expired].contains(code), "\(String(describing: code))")
         }
     }
+
+    @Test("Of an answer with very many entries only the first are read, and the number of the others is reported")
+    func manyEntries() async throws {
+        let entries = Array(repeating: "0", count: 100_000).joined(separator: ",")
+        let source = ModuleListSource(
+            try Sample.url("https://update.example/"),
+            fetcher: CannedFetcher(#"{"resultData": [\#(entries)]}"#)
+        )
+        let answer = try await source.check(Sample.inquiry())
+        #expect(answer.offers.isEmpty)
+        #expect(answer.problems.count == 1_001)
+        #expect(answer.problems.last?.message.contains("99000") == true)
+    }
+
+    @Test(
+        "A module that a server only names leaves nothing on the disk",
+        arguments: [#""isActive": false"#, #""whitelist": ["https://a.example/"]"#]
+    )
+    func namedModules(member: String) async throws {
+        let home = try LibraryFixture()
+        let library = try home.library()
+        let entries = (0..<1_200).map { #"{"moduleId": "m\#($0)", \#(member)}"# }.joined(separator: ",")
+        let source = ModuleListSource(
+            try Sample.url("https://update.example/"),
+            fetcher: CannedFetcher(#"{"resultData": [\#(entries)]}"#)
+        )
+        let app = AppIdentity(code: "shop", version: PackVersion(literal: "5.0"))
+        let report = try await PackUpdater(library: library, source: source, app: app).check(isForced: true)
+        #expect(report.outcomes.count == 1_000)
+        #expect(report.failures.isEmpty)
+        #expect(report.problems.count == 1)
+        #expect(library.modules.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.layout.modules).isEmpty)
+    }
 }

@@ -130,6 +130,22 @@ struct SwitchTests {
         #expect(try fixture.title() == "<title>1.0</title>")
     }
 
+    @Test("A module that the app asks for stays off if the server switched it off before its first version came")
+    func switchedOffBeforeInstallation() async throws {
+        let updater = fixture.updater { $0.modules = [.shop] }
+        let first = try fixture.publish("1.0")
+        offer(first, isActive: false)
+        _ = try await updater.check(isForced: true)
+        #expect(fixture.server.fetched.isEmpty)
+        let zip = fixture.home.root.appending(path: "bundled.zip")
+        try fixture.server.file("1.0.zip").write(to: zip)
+        try await fixture.library.install(zip: zip)
+        #expect(try fixture.title() == nil)
+        offer(first)
+        _ = try await updater.check(isForced: true)
+        #expect(try fixture.title() == "<title>1.0</title>")
+    }
+
     @Test("A version on trial loses no time while its module is switched off")
     func trial() async throws {
         let updater = fixture.updater {

@@ -8,7 +8,7 @@
 /// Every member but `moduleId` may be missing, `null` or empty, and `resultData` too. `mode` may be a number or a
 /// string of one. `isActive` may be `true`, `false`, 0, 1 or a string of these; it is true when missing. Digests may be
 /// 32 hexadecimal digits, or the text form of ``PackDigest``. An entry that cannot be read does not affect the others:
-/// see ``unreadable``.
+/// see ``unreadable``. Clients read the first 1,000 entries and count the others: see ``leftOut``.
 ///
 /// An entry may also have `whitelist` and `networkType`, with the meaning that they have in ``SinglePackAnswer``.
 /// Servers that know only the members above leave them out, and clients that know only those ignore them.
@@ -104,6 +104,11 @@ public struct ModuleListAnswer: Sendable, Codable {
     public var modules: [Module]
     /// The reasons why entries were left out, each with its place in the answer.
     public var unreadable: [String]
+    /// The number of entries after the first 1,000, which were not read.
+    public var leftOut = 0
+
+    /// The number of entries that are read, so that an answer cannot fill the memory with errors.
+    static let maximumEntries = 1_000
 
     /// Makes an answer.
     public init(_ modules: [Module]) {
@@ -124,8 +129,14 @@ public struct ModuleListAnswer: Sendable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         modules = []
         unreadable = []
-        for entry in try container.decodeIfPresent([Entry].self, forKey: .modules) ?? [] {
-            switch entry.result {
+        guard container.contains(.modules), try !container.decodeNil(forKey: .modules) else { return }
+        var entries = try container.nestedUnkeyedContainer(forKey: .modules)
+        while !entries.isAtEnd {
+            guard entries.currentIndex < Self.maximumEntries else {
+                leftOut = (entries.count ?? .max) - Self.maximumEntries
+                return
+            }
+            switch try entries.decode(Entry.self).result {
             case .success(let module): modules.append(module)
             case .failure(let error): unreadable.append(error.place)
             }

@@ -75,6 +75,12 @@ public struct ModuleListSource: PackSource {
         result.problems = answer.unreadable.map {
             PackError(.badAnswer, "\(url.shown) answered with an entry that is not in the expected format: \($0)")
         }
+        if answer.leftOut > 0 {
+            let problem =
+                "\(url.shown) answered with \(answer.leftOut) more entries than the \(ModuleListAnswer.maximumEntries) "
+                + "that are read: let the server send fewer modules"
+            result.problems.append(PackError(.badAnswer, problem))
+        }
         var seen: Set<ModuleID> = []
         for module in answer.modules {
             guard seen.insert(module.module).inserted else {
