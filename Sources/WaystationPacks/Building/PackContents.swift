@@ -37,7 +37,15 @@ public struct PackContents: Sendable {
             } else {
                 let archive = try ZipArchive(FileSource(URL(fileURLWithPath: path)))
                 storage = .zip(archive)
-                json = try archive[PackManifest.fileName].map { try archive.read($0) }
+                json = try archive[PackManifest.fileName].map { entry in
+                    guard entry.size <= PackManifest.maximumSize else {
+                        throw PackError(
+                            .invalidManifest,
+                            "the manifest in \(path) has \(entry.size) bytes; the limit is \(PackManifest.maximumSize)"
+                        )
+                    }
+                    return try archive.read(entry)
+                }
             }
             guard let json else {
                 throw PackError(

@@ -154,4 +154,20 @@ struct ZipInstallTests {
         }
         #expect(error?.code == .damaged)
     }
+
+    @Test("a manifest that is larger than the limit is refused before it is unpacked, also outside the library")
+    func longManifest() async throws {
+        let zip = fixture.root.appending(path: "pack.zip")
+        try PackBuilder.build(folder: fixture.folder(files), as: .shop("1.2"), to: zip)
+        let folder = try fixture.folder(files)
+        var json = try PackContents(zip).json
+        json.append(Data(repeating: UInt8(ascii: " "), count: PackManifest.maximumSize))
+        try json.write(to: folder.appending(path: PackManifest.fileName))
+        let long = fixture.root.appending(path: "long.zip")
+        try ZipWriter.write(folder: folder, to: long, compression: .stored)
+        let error = #expect(throws: PackError.self) { try PackContents(long) }
+        #expect(error?.code == .invalidManifest)
+        let library = try fixture.library()
+        #expect(await errorCode { try await library.install(zip: long) } == .invalidManifest)
+    }
 }
