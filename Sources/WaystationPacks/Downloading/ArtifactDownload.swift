@@ -72,7 +72,7 @@ struct ArtifactDownload: Sendable {
                 guard var resumed = partial else { throw failure(.unasked, response) }
                 partial = nil
                 resumed.record.total = total
-                return try await receive(response, into: &resumed)
+                return try await receive(response, into: &resumed, endsFile: total != nil)
             case .begin(let total, let validators):
                 partial = nil
                 let record = DownloadRecord(
@@ -82,7 +82,7 @@ struct ArtifactDownload: Sendable {
                     validators: validators
                 )
                 var begun = try PartialFile.beginning(record, paths, files)
-                return try await receive(response, into: &begun)
+                return try await receive(response, into: &begun, endsFile: true)
             case .complete:
                 guard let partial else { throw failure(.unasked, response) }
                 return try finish(partial, fetched: 0)
@@ -121,9 +121,19 @@ struct ArtifactDownload: Sendable {
         return request
     }
 
+    /// Writes the body to the partial file, and finishes the file if it is complete then.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - partial: The partial file.
+    ///   - endsFile: Whether the file ends with the body. The end of a range need not be the end of a file whose size is
+    ///     unknown: then only the digest shows it.
+    /// - Returns: The complete file.
+    /// - Throws: ``PackError``; with the code `interrupted`, the bytes are kept for the next attempt.
     private func receive(
         _ response: FetchedResponse,
-        into partial: inout PartialFile
+        into partial: inout PartialFile,
+        endsFile: Bool
     ) async throws -> DownloadedArtifact {
         let total = artifact.size ?? partial.record.total
         let limit = artifact.size ?? maximumSize
@@ -149,7 +159,8 @@ struct ArtifactDownload: Sendable {
             partial.leave()
             throw error
         }
-        guard partial.length >= total ?? 0 else {
+        let isComplete = endsFile || artifact.digest.map(partial.digests.contains) ?? false
+        guard isComplete, partial.length >= total ?? 0 else {
             partial.leave()
             throw interrupted(at: partial.length, of: total, nil)
         }

@@ -4,6 +4,7 @@ import HTTPTypes
 /// The meaning of a response head for a download; a pure function of its inputs.
 enum DownloadResponse: Equatable {
     /// The body continues the partial file, which belongs to the same representation; `total` bytes in all, if known.
+    /// If not, more bytes may follow after the body.
     case resume(total: Int?)
     /// The body is the whole file, from its first byte on.
     case begin(total: Int?, Validators)

@@ -100,4 +100,34 @@ import WaystationTesting
         }
         #expect(try Data(contentsOf: try #require(result).file) == bytes)
     }
+
+    @Test(
+        "A part of a file whose size nobody states ends the download only if the digest shows that it was the last one",
+        arguments: [true, false]
+    )
+    func unknownSize(hasDigest: Bool) async throws {
+        let bytes = Data.random(1_000, seed: 23)
+        let file = ServedFile(bytes: bytes)
+        let fixture = try DownloadFixture { request, _ in
+            guard let start = file.rangeStart(of: request) else {
+                return .stream([.bytes(bytes.prefix(400)), .close], fields: ["ETag": "\"v1\""], framing: .chunked)
+            }
+            guard start < bytes.count else { return .status(416, fields: ["Content-Range": "bytes */\(bytes.count)"]) }
+            let end = min(start + 300, bytes.count)
+            return .status(
+                206,
+                fields: ["ETag": "\"v1\"", "Content-Range": "bytes \(start)-\(end - 1)/*"],
+                body: bytes[start..<end]
+            )
+        }
+        let artifact = fixture.artifact(bytes, hasSize: false, hasDigest: hasDigest)
+        for size in hasDigest ? [400, 700] : [400, 700, 1_000] {
+            #expect(await errorCode { try await fixture.restarted().download(artifact) } == .interrupted)
+            #expect(fixture.partSize(of: artifact) == size)
+        }
+        #expect(try Data(contentsOf: await fixture.restarted().download(artifact).file) == bytes)
+        #expect(
+            fixture.origin.requests.map { file.rangeStart(of: $0) ?? 0 } == [0, 400, 700] + (hasDigest ? [] : [1_000])
+        )
+    }
 }

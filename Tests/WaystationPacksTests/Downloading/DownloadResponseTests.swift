@@ -58,6 +58,7 @@ import Testing
         #expect(try response(206, [.contentRange: "bytes 40-99/100"], offset: 40) == .resume(total: 100))
         #expect(try response(206, [.contentRange: "bytes 40-99/*"], offset: 40) == .resume(total: 100))
         #expect(try response(206, [.contentRange: "bytes 40-99/100"], offset: 40, total: nil) == .resume(total: 100))
+        #expect(try response(206, [.contentRange: "bytes 40-59/*"], offset: 40, total: nil) == .resume(total: nil))
         #expect(try response(206, [.contentRange: "bytes 41-99/100"], offset: 40) == .startAgain)
         #expect(try response(206, [.contentRange: "bytes 0-99/100"], offset: 40) == .startAgain)
         #expect(try response(206, [.contentRange: "bytes 40-100/101"], offset: 40) == .startAgain)
