@@ -98,11 +98,17 @@ extension PackLibrary {
         return all
     }
 
-    /// Marks a version as damaged, and reports the event.
+    /// Marks a version as damaged, and reports the event, unless the version was dropped in the meantime.
     func markDamaged(_ module: ModuleID, _ folder: String, _ detail: String) async {
-        let version = state.withLock { $0.records[module]?.version(inFolder: folder)?.version }
-        // An error is ignored: without the mark, the next use of the file finds the damage again.
-        _ = try? await update(module) { _, record in record.change(folder) { $0.isDamaged = true } }
-        tell(.damaged, module, version, detail)
+        var version = state.withLock { $0.records[module]?.version(inFolder: folder)?.version }
+        do {
+            version = try await update(module) { _, record in
+                record.change(folder) { $0.isDamaged = true }
+                return record.version(inFolder: folder)?.version
+            }
+        } catch {
+            // The error is ignored: without the mark, the next use of the file finds the damage again.
+        }
+        if let version { tell(.damaged, module, version, detail) }
     }
 }

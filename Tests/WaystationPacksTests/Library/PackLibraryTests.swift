@@ -329,6 +329,22 @@ struct PackLibraryTests {
         #expect(try fixture.text("https://shop.example/app/", in: library) == "two")
     }
 
+    @Test("reports no damage of a version that was dropped, or of a module that was removed, before")
+    func damageOfDropped() async throws {
+        let library = try await installTwo()
+        let first = try #require(library.module(.shop)?.previous?.root.deletingLastPathComponent().lastPathComponent)
+        let second = try #require(library.module(.shop)?.active?.root.deletingLastPathComponent().lastPathComponent)
+        try await library.install(folder: fixture.folder(["index.html": "three"]), as: .shop("1.11"))
+        await library.markDamaged(.shop, first, "a file was changed")
+        #expect(library.condition.isEmpty)
+        await library.markDamaged(.shop, second, "a file was changed")
+        #expect(library.condition.map(\.version) == [two])
+        try await library.remove(.shop)
+        await library.markDamaged(.shop, second, "a file was changed")
+        #expect(library.condition.isEmpty)
+        #expect(library.modules.isEmpty)
+    }
+
     private final class Switch: Sendable {
         private let state = Mutex(true)
 
