@@ -13,6 +13,8 @@ import WaystationFields
 struct ModuleRecord: Codable, Equatable, Sendable {
     static let fileName = "module.json"
     static let maximumSize = 4 << 20
+    /// The largest whitelist that is stored, in bytes of JSON; the rest of the record must have space for later changes.
+    static let maximumWhitelistSize = maximumSize / 2
     static let formatVersion = 1
 
     /// The part that is read first, since a later format may differ in everything else.
@@ -170,6 +172,7 @@ struct ModuleRecord: Codable, Equatable, Sendable {
     mutating func note(_ failure: FailedUpdate, pausing pause: RetryPause, at now: Date) {
         forgetFailures(before: now)
         var failure = failure
+        failure.artifact = failure.artifact?.ifRecordable
         failure.attempts = 1 + (failures.first { $0.isOfSameWay(as: failure) }?.attempts ?? 0)
         failure.retryAt = now.addingTimeInterval(pause.duration(after: failure.attempts).inSeconds)
         note(failure, at: now)
@@ -195,4 +198,9 @@ struct ModuleRecord: Codable, Equatable, Sendable {
         versions.removeAll { unused.contains($0.folder) }
         return unused
     }
+}
+
+extension URL {
+    /// The URL, or nil if it has more than 4 KiB: a few longer ones would leave no space for others in a record.
+    var ifRecordable: URL? { absoluteString.utf8.count <= 4096 ? self : nil }
 }

@@ -137,10 +137,12 @@ extension PackLibrary {
     ///
     /// Versions below the lowest one stay on disk and do not answer. Whitelist entries that are not valid are reported
     /// as events.
+    /// - Throws: ``PackError`` with the code `tooLarge` when the whitelist is too long, or when the disk fails.
     func take(_ offer: ModuleOffer) async throws(PackError) {
         let known = state.withLock { $0.records[offer.module] }
         guard known != nil || offer.minimumVersion != nil || offer.whitelist != nil else { return }
         if known?.minimumVersion == offer.minimumVersion, known?.whitelist == offer.whitelist { return }
+        if known?.whitelist != offer.whitelist { try checkWhitelist(of: offer) }
         try await update(offer.module) { _, record in
             defer {
                 record.minimumVersion = offer.minimumVersion
@@ -149,6 +151,19 @@ extension PackLibrary {
             return record.whitelist == offer.whitelist ? [] : Whitelist(offer.whitelist ?? []).rejected
         } telling: { rejected in
             for entry in rejected { self.tell(.rejected, offer.module, nil, "an entry of the whitelist: \(entry)") }
+        }
+    }
+
+    /// Refuses a whitelist that would leave too little space in the record for later changes.
+    func checkWhitelist(of offer: ModuleOffer) throws(PackError) {
+        guard let whitelist = offer.whitelist else { return }
+        let size = (try? ModuleRecord.encoder.encode(whitelist).count) ?? .max
+        guard size <= ModuleRecord.maximumWhitelistSize else {
+            throw PackError(
+                .tooLarge,
+                "the whitelist of \(offer.module) has \(size) bytes, but at most \(ModuleRecord.maximumWhitelistSize) "
+                    + "are allowed: shorten the whitelist that the server sends; nothing was changed"
+            )
         }
     }
 

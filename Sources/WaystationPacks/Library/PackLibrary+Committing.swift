@@ -71,7 +71,7 @@ extension PackLibrary {
                             version: manifest.version,
                             manifestSHA256: digest,
                             archiveDigests: staged.archive?.digests,
-                            archiveURL: staged.archive?.url,
+                            archiveURL: staged.archive?.url?.ifRecordable,
                             isArchiveKept: staged.archive?.isKept,
                             installed: now,
                             minimumPackVersion: manifest.minimumPackVersion,
@@ -131,7 +131,7 @@ extension ModuleRecord.Version {
         let isSame = Set(archive.digests).isSubset(of: archiveDigests ?? [])
         var version = self
         if !isSame { version.archiveDigests = archive.digests }
-        version.archiveURL = archive.url ?? archiveURL
+        version.archiveURL = archive.url?.ifRecordable ?? archiveURL
         version.isArchiveKept = archive.isKept || (isSame && isArchiveKept == true)
         return PackLibrary.TakeOver(
             version: version,

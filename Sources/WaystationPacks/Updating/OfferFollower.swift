@@ -28,7 +28,7 @@ struct OfferFollower: Sendable {
         // Nothing is stored for a module that only the server knows until its first version has arrived. Otherwise a
         // server could fill the disk with the records of modules that it only names.
         let isKnown = library.module(module) != nil || update.configuration.modules.contains(module)
-        if isKnown { try await library.take(offer) }
+        if isKnown { try await library.take(offer) } else { try library.checkWhitelist(of: offer) }
         var lastFailure: PackError?
         var wasSwitchedOn = false
         // In one check, the updater does not try one way to a version twice, even if the pause after a failure is

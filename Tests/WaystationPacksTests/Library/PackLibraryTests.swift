@@ -345,6 +345,52 @@ struct PackLibraryTests {
         #expect(library.modules.isEmpty)
     }
 
+    @Test(
+        "takes no whitelist that leaves too little space in the record for later changes",
+        arguments: [ModuleRecord.maximumSize / 2 - 100, ModuleRecord.maximumSize / 2 + 100, ModuleRecord.maximumSize]
+    )
+    func longWhitelist(_ size: Int) async throws {
+        let library = try await installTwo()
+        let record = URL(fileURLWithPath: fixture.layout.record(of: .shop))
+        var offer = ModuleOffer(.shop)
+        offer.whitelist = ["https://shop.example/app/"]
+        try await library.take(offer)
+        let rest = size == ModuleRecord.maximumSize ? try Data(contentsOf: record).count : 29
+        offer.whitelist = ["https://shop.example/app/" + String(repeating: "a", count: size - rest)]
+        let isTooLong = size > ModuleRecord.maximumSize / 2
+        #expect(await errorCode { try await library.take(offer) } == (isTooLong ? .tooLarge : nil))
+        try await library.setEnabled(false, .shop)
+        try await library.rollBack(.shop, reason: "white page")
+        try await library.install(folder: fixture.folder(["index.html": "three"]), as: .shop("1.11"))
+        #expect(library.module(.shop)?.active?.version == PackVersion(literal: "1.11"))
+    }
+
+    @Test("stores no immensely long URL, of a failure or of a zip, that would leave no space in the record")
+    func longURLs() async throws {
+        let library = try await installTwo()
+        for digit in 0..<3 {
+            let name = String(repeating: "\(digit)", count: ModuleRecord.maximumSize / 2)
+            let url = try #require(URL(string: "https://packs.example/\(name)"))
+            let failure = FailedUpdate(to: one, way: .whole, artifact: url, retryAt: .distantFuture)
+            try await library.note(failure, of: .shop, pausing: RetryPause(), at: fixture.now())
+            let zip = fixture.root.appending(path: "\(digit).zip")
+            let description = PackDescription(
+                module: .shop,
+                version: try #require(PackVersion("2.\(digit)")),
+                baseURLs: ["https://shop.example/app/"]
+            )
+            try PackBuilder.build(folder: fixture.folder(["index.html": "\(digit)"]), as: description, to: zip)
+            let origin = PackLibrary.ArchiveOrigin(digests: [try PackDigest(ofFile: zip)], url: url)
+            let path = zip.path(percentEncoded: false)
+            for _ in 0..<2 {
+                let staged = try await library.stage(zip: path, as: nil, origin: origin) { _ in }
+                _ = try await library.commit(staged, activating: true, onTrial: false)
+            }
+        }
+        try await library.setEnabled(false, .shop)
+        #expect(library.module(.shop)?.active?.version == PackVersion(literal: "2.2"))
+    }
+
     private final class Switch: Sendable {
         private let state = Mutex(true)
 
