@@ -21,15 +21,21 @@ extension PackDescription {
     private static func version(of digest: PackDigest) -> PackVersion? { PackVersion("0-\(digest.hex.prefix(12))") }
 
     /// The last part of a file name that is a version: `1.4.2` in `shop-1.4.2.zip`.
+    ///
+    /// Only the last 255 bytes of the name are searched, since a server may send a name of any length.
     private static func version(inNameOf url: URL) -> PackVersion? {
-        let name = url.deletingPathExtension().lastPathComponent
-        let starts = name.indices.filter { index in
-            name[index].isNumber
-                && (index == name.startIndex || !"0123456789.".contains(name[name.index(before: index)]))
+        let name = url.deletingPathExtension().lastPathComponent.utf8
+        for start in name.indices.suffix(255).reversed() {
+            let isStart = start == name.startIndex || !isDigitOrDot(name[name.index(before: start)])
+            guard isStart, isDigitOrDot(name[start]), name[start] != UInt8(ascii: ".") else { continue }
+            let text = String(decoding: name[start...], as: UTF8.self)
+            let number = String(decoding: name[start...].prefix(while: isDigitOrDot), as: UTF8.self)
+            if let version = PackVersion(text) ?? PackVersion(number) { return version }
         }
-        return starts.compactMap { start in
-            let text = name[start...]
-            return PackVersion(String(text)) ?? PackVersion(String(text.prefix { $0.isNumber || $0 == "." }))
-        }.last
+        return nil
+    }
+
+    private static func isDigitOrDot(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }

@@ -230,6 +230,18 @@ struct PlainZipTests {
         #expect(error.message.contains("whitelist"))
     }
 
+    @Test("a version is looked for only at the end of a long file name")
+    func longName() throws {
+        func version(_ name: String) throws -> String? {
+            let offer = ModuleOffer(.shop, archive: Artifact(url: try Sample.url("https://packs.example/\(name).zip")))
+            return PackDescription(of: offer)?.version.description
+        }
+        #expect(try version("shop-1.4.2" + String(repeating: "a", count: 200)) == "1.4.2")
+        #expect(try version("shop-1.4.2" + String(repeating: "a", count: 300)) == nil)
+        #expect(try version(String(repeating: "1a", count: 200_000) + "-2.5") == "2.5")
+        #expect(try version(String(repeating: "1", count: 300)) == nil)
+    }
+
     @Test("a zip that was installed by hand is the base of the server's next patch")
     func installedByHand() async throws {
         let old = try put(["index.html": "one"], at: "1.0.zip")
