@@ -35,6 +35,13 @@ struct PackLayout: Sendable {
         return mark == "-" && digits.utf8.count == 8 && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
+    /// Whether a name at the root may be that of a new state of the updater that has not been renamed yet.
+    static func mayBeUnfinishedState(_ name: String) -> Bool {
+        ["updater.json.", "updater-copy.json."].contains { prefix in
+            name.hasPrefix(prefix) && RandomName.isPossible(String(name.dropFirst(prefix.count)))
+        }
+    }
+
     func module(_ module: ModuleID) -> String { "\(modules)/\(module)" }
     func record(of module: ModuleID) -> String { "\(self.module(module))/\(ModuleRecord.fileName)" }
     func version(_ folder: String, of module: ModuleID) -> String { "\(self.module(module))/\(folder)" }

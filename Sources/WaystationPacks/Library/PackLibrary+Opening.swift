@@ -13,6 +13,7 @@ extension PackLibrary {
             try locked {
                 // The files that a dead process left do no harm, but take up space.
                 _ = try? StagingDirectory.removeLeftOvers(in: layout.staging, environment.fileSystem)
+                removeUnfinishedStates()
                 for module in try modulesOnDisk() {
                     try load(module)
                     sweep(module)
@@ -20,6 +21,17 @@ extension PackLibrary {
             }
         }
         reindex()
+    }
+
+    /// Deletes the new states of the updater that a process wrote and did not rename before it was killed.
+    private func removeUnfinishedStates() {
+        let fileSystem = environment.fileSystem
+        let names = ((try? fileSystem.contents(of: layout.root)) ?? []).filter(PackLayout.mayBeUnfinishedState)
+        // While an updater works, they may be its own.
+        guard !names.isEmpty, let lock = try? fileSystem.lock(layout.updaterLock) else { return }
+        withExtendedLifetime(lock) {
+            for name in names { try? fileSystem.removeFile("\(layout.root)/\(name)") }
+        }
     }
 
     /// Reads the library's files again, to see the changes of other processes.

@@ -93,6 +93,11 @@ struct CrashTests {
         }
     }
 
+    /// The names in a library's directory while nothing works in it.
+    private static let rootNames: Set = [
+        "lock", "modules", "staging", "downloads", "updater.lock", "updater.json", "updater-copy.json",
+    ]
+
     /// Checks the state after an interrupted update, and completes it; returns the version that was left.
     @discardableResult
     private static func inspect(_ trial: URL, _ what: String) async throws -> String {
@@ -109,6 +114,8 @@ struct CrashTests {
         #expect(folders.count == 1 + (library.module(.shop)?.versions.count ?? 0), "\(what): \(folders)")
         let staging = try FileManager.default.contentsOfDirectory(atPath: library.layout.staging)
         #expect(staging.isEmpty, "\(what)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: library.layout.root)
+        #expect(rootNames.isSuperset(of: names), "\(what): \(names)")
         return before
     }
 

@@ -88,4 +88,22 @@ struct UpdaterStateTests {
         #expect(error?.code == .fileSystem)
         #expect(fixture.server.inquiries.withLock { $0.count } == asked)
     }
+
+    @Test("leaves no unfinished file behind after a kill, and does not remove that of an updater that works")
+    func unfinishedFiles() throws {
+        let names = ["updater.json", "updater-copy.json"].map { "\($0).\(RandomName.make())" }
+        let foreign = ["updater.json.bak", "updater-copy.json.\(RandomName.make())a"]
+        let directory = fixture.home.directory
+        for name in names + foreign { try Data("{".utf8).write(to: directory.appending(path: name)) }
+        func left() throws -> Set<String> {
+            Set(try FileManager.default.contentsOfDirectory(atPath: directory.path)).intersection(names + foreign)
+        }
+        do {
+            let lock = try LocalFileSystem().waitForLock(fixture.home.layout.updaterLock)
+            try withExtendedLifetime(lock) { _ = try fixture.home.library() }
+        }
+        #expect(try left() == Set(names + foreign))
+        _ = try fixture.home.library()
+        #expect(try left() == Set(foreign))
+    }
 }
