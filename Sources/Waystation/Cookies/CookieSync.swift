@@ -106,7 +106,8 @@ final class CookieSync: Sendable {
         return taken
     }
 
-    /// Records the cookies that Foundation's own loader has stored for a response, so that no look takes them over.
+    /// Records the cookies that Foundation's own loader has stored or removed for a response, so that no look takes
+    /// that over.
     ///
     /// - Parameters:
     ///   - names: The names of the cookies that the response sets.
@@ -115,11 +116,8 @@ final class CookieSync: Sendable {
     func recognize(_ names: Set<String>, at url: URL) -> [Cookie.ID] {
         guard let foundation = storage as? FoundationCookieStorage else { return [] }
         return seen.withLock { seen in
-            let stored = foundation.cookies().filter { cookie in
-                names.contains(cookie.name) && cookie.id.covers(hostOf: url)
-            }
-            seen.mirror.recognize(stored)
-            return stored.map(\.id)
+            let ids = seen.mirror.recognize(foundation.cookies()) { names.contains($0.name) && $0.covers(hostOf: url) }
+            return Array(ids)
         }
     }
 

@@ -47,9 +47,15 @@ struct StorageMirror {
         return differences
     }
 
-    /// Records cookies of the storage that no look is to report.
-    mutating func recognize(_ cookies: [Cookie]) {
-        for cookie in cookies { known[cookie.id] = cookie }
+    /// Records the cookies of the storage that have certain identities, so that no look reports what has changed there.
+    ///
+    /// - Returns: The identities of the cookies that the storage has now, or had before.
+    mutating func recognize(_ cookies: [Cookie], among isMeant: (Cookie.ID) -> Bool) -> Set<Cookie.ID> {
+        let before = known.keys.filter(isMeant)
+        for id in before { known[id] = nil }
+        let present = cookies.filter { isMeant($0.id) }
+        for cookie in present { known[cookie.id] = cookie }
+        return Set(before).union(present.map(\.id))
     }
 
     private func isCurrent(_ id: Cookie.ID, _ version: UInt64) -> Bool {
