@@ -71,10 +71,11 @@ final class SessionCookies: Sendable {
     /// The loader has stored them in the configuration's storage too, by rules of its own that lose attributes. They are
     /// replaced there by the store's.
     func take(_ head: ResponseHead, loadedByFoundationFor request: URLRequest, sent moment: CookieStore.Moment) {
-        guard areTaken(for: request), let url = request.url, let field = head.value(forHTTPHeaderField: "Set-Cookie")
+        guard takesCookies, let url = request.url, let field = head.value(forHTTPHeaderField: "Set-Cookie")
         else { return }
         let stored = sync?.recognize(Self.names(in: field), at: url) ?? []
-        store.take(head, to: request, sent: moment)
+        // Foundation ignores `httpShouldHandleCookies`: it has stored the cookies of a request that refuses them too.
+        if areTaken(for: request) { store.take(head, to: request, sent: moment) }
         sync?.note(stored)
     }
 

@@ -304,28 +304,47 @@ struct CookieExchangeTests {
         #expect(fixture.cookies.cookies.map(\.pair) == ["a=1"])
     }
 
+    /// A store with the cookie `a`, and a server whose responses set the cookie `b`.
+    private static func settingAnother(_ configure: (URLSessionConfiguration) -> Void = { _ in }) throws -> Fixture {
+        let fixture = try Fixture(configure: configure) { _ in .ok("", fields: ["Set-Cookie": "b=2; Path=/"]) }
+        try fixture.cookies.insert(
+            Cookie(name: "a", value: "1", domain: "127.0.0.1", isHostOnly: true, creation: fixture.clock.now())
+        )
+        return fixture
+    }
+
     @Test("are neither sent nor taken where the session's configuration or the request refuses them")
     func refusing() async throws {
-        func fixture(_ configure: (URLSessionConfiguration) -> Void = { _ in }) throws -> Fixture {
-            let fixture = try Fixture(configure: configure) { _ in .ok("", fields: ["Set-Cookie": "b=2; Path=/"]) }
-            try fixture.cookies.insert(
-                Cookie(name: "a", value: "1", domain: "127.0.0.1", isHostOnly: true, creation: fixture.clock.now())
-            )
-            return fixture
-        }
-        let silent = try fixture { $0.httpShouldSetCookies = false }
+        let silent = try Self.settingAnother { $0.httpShouldSetCookies = false }
         for _ in 0..<2 { try await silent.load("/", ["Cookie": "own=1"]) }
         #expect(silent.seen == ["own=1", "own=1"])
         #expect(silent.cookies.cookies.map(\.name) == ["a", "b"])
-        let deaf = try fixture { $0.httpCookieAcceptPolicy = .never }
+        let deaf = try Self.settingAnother { $0.httpCookieAcceptPolicy = .never }
         for _ in 0..<2 { try await deaf.load("/") }
         #expect(deaf.seen == ["a=1", "a=1"])
-        let plain = try fixture()
+        let plain = try Self.settingAnother()
         var request = URLRequest(url: plain.origin.url("/"))
         request.httpShouldHandleCookies = false
         for _ in 0..<2 { _ = try await plain.session.data(for: request) }
         #expect(plain.seen == [nil, nil])
         #expect(plain.cookies.cookies.map(\.name) == ["a"])
+    }
+
+    @Test(
+        "of an upload's response are not taken where the session's configuration or the request refuses them",
+        arguments: ["configuration", "request"]
+    )
+    func refusingUpload(refusing place: String) async throws {
+        let fixture = try Self.settingAnother {
+            if place == "configuration" { $0.httpCookieAcceptPolicy = .never }
+        }
+        var request = URLRequest(url: fixture.origin.url("/"))
+        request.httpMethod = "POST"
+        request.httpShouldHandleCookies = place != "request"
+        _ = try await fixture.session.upload(for: request, from: Data("x".utf8))
+        await fixture.cookies.synchronize()
+        #expect(fixture.cookies.cookies.map(\.name) == ["a"])
+        #expect(fixture.storage?.cookies?.map(\.name) == ["a"])
     }
 
     @Test("of an upload are chosen by Foundation, and those of its response are taken")
