@@ -13,14 +13,20 @@ struct LateCookiesTests {
         try Cookie(name: name, value: value, domain: "shop.example", isHostOnly: true, creation: Date())
     }
 
-    @Test("does not bring an old value back by a request that has waited in it")
-    func waited() async throws {
+    /// A browser that has got the app's cookie `t=v0` and sent it back, and the cookies of a request that waits in it.
+    private func waitingRequest() async throws -> (GatewayFixture, CookieBrowser, cookies: [String]) {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
         var browser = CookieBrowser()
         try store.insert(cookie("t", "v0"))
         browser.take(try await fixture.get("/a"))
-        let waiting = browser.field
-        browser.take(try await fixture.get("/a", waiting))
+        let cookies = browser.field
+        browser.take(try await fixture.get("/a", cookies))
+        return (fixture, browser, cookies)
+    }
+
+    @Test("does not bring an old value back by a request that has waited in it")
+    func waited() async throws {
+        var (fixture, browser, waiting) = try await waitingRequest()
         try store.insert(cookie("t", "v1"))
         browser.take(try await fixture.get("/a", browser.field))
         browser.take(try await fixture.get("/a", browser.field))
@@ -52,12 +58,7 @@ struct LateCookiesTests {
 
     @Test("does not bring a cookie of the app back after the app removed it")
     func waitedForRemoval() async throws {
-        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
-        var browser = CookieBrowser()
-        try store.insert(cookie("t", "v0"))
-        browser.take(try await fixture.get("/a"))
-        let waiting = browser.field
-        browser.take(try await fixture.get("/a", waiting))
+        var (fixture, browser, waiting) = try await waitingRequest()
         store.removeAll()
         browser.take(try await fixture.get("/a", browser.field))
         #expect(browser.jar["t"] == nil)
