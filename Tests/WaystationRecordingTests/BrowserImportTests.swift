@@ -89,6 +89,22 @@ struct BrowserImportTests {
         return (cache, try await cache.importRecording(at: file, options: options))
     }
 
+    /// Imports one response, and returns what a load of its URL gets: the body, and the `Content-Type`.
+    private func imported(
+        type: String,
+        _ setContent: (inout HARArchive.Content) -> Void
+    ) async throws -> (body: Data, type: String?) {
+        let address = "https://shop.example/page"
+        var response = HARArchive.Response(status: 200, headers: [HARArchive.Pair("Content-Type", type)])
+        setContent(&response.content)
+        let request = HARArchive.Request(method: "GET", url: address)
+        let archive = HARArchive(entries: [HARArchive.Entry(started: nil, request: request, response: response)])
+        let cache = try place.cache()
+        #expect(try await cache.importRecording(archive).imported.count == 1)
+        let (body, head) = try await offline(cache).data(from: try #require(URL(string: address)))
+        return (body, (head as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type"))
+    }
+
     @Test("imports its pages, and reports why others were left out")
     func report() async throws {
         let (cache, report) = try await imported { $0.time = .now }
@@ -132,33 +148,21 @@ struct BrowserImportTests {
         ]
     )
     func charset(type: String, text: String, expected: String) async throws {
-        var response = HARArchive.Response(status: 200, headers: [HARArchive.Pair("Content-Type", type)])
-        response.content.text = text
-        let request = HARArchive.Request(method: "GET", url: "https://shop.example/page")
-        let cache = try place.cache()
-        let archive = HARArchive(entries: [HARArchive.Entry(started: nil, request: request, response: response)])
-        #expect(try await cache.importRecording(archive).imported.count == 1)
-        let url = try #require(URL(string: "https://shop.example/page"))
-        let (data, head) = try await offline(cache).data(from: url)
-        #expect(data == Data(text.utf8))
-        #expect((head as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type") == expected)
+        let page = try await imported(type: type) { $0.text = text }
+        #expect(page.body == Data(text.utf8))
+        #expect(page.type == expected)
     }
 
     @Test("bytes keep the encoding that their type names", arguments: ["text/html", "text/plain; charset=iso-8859-1"])
     func bytes(type: String) async throws {
         for (text, encoding) in [("Z3L8bg==", "base64"), ("6772fc6e", nil)] {
-            var response = HARArchive.Response(status: 200, headers: [HARArchive.Pair("Content-Type", type)])
-            response.content.text = text
-            response.content.encoding = encoding
-            response.content.isBinary = encoding == nil
-            let request = HARArchive.Request(method: "GET", url: "https://shop.example/page")
-            let cache = try place.cache()
-            let archive = HARArchive(entries: [HARArchive.Entry(started: nil, request: request, response: response)])
-            #expect(try await cache.importRecording(archive).imported.count == 1)
-            let url = try #require(URL(string: "https://shop.example/page"))
-            let (data, head) = try await offline(cache).data(from: url)
-            #expect(data == Data([0x67, 0x72, 0xFC, 0x6E]))
-            #expect((head as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type") == type)
+            let page = try await imported(type: type) {
+                $0.text = text
+                $0.encoding = encoding
+                $0.isBinary = encoding == nil
+            }
+            #expect(page.body == Data([0x67, 0x72, 0xFC, 0x6E]))
+            #expect(page.type == type)
         }
     }
 

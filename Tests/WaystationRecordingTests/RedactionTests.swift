@@ -13,6 +13,16 @@ struct RedactionTests {
 
     init() throws { place = try Workplace() }
 
+    /// A session that reports to a recorder.
+    private func session(_ recorder: HARRecorder) throws -> URLSession {
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
+            $0.cache = try place.cache()
+            $0.recorder = recorder
+        }
+        return URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+    }
+
     /// Records a session full of secrets and returns the file's text.
     private func record(_ redaction: Redaction) async throws -> String {
         let origin = try ScriptedOrigin { request in
@@ -21,12 +31,7 @@ struct RedactionTests {
                 : .ok("page", fields: ["Set-Cookie": "id=s3cret-set; Path=/", "Set-Cookie": "b=s3cret-second"])
         }
         let recorder = HARRecorder(redaction: redaction)
-        let interceptor = try Interceptor {
-            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
-            $0.cache = try place.cache()
-            $0.recorder = recorder
-        }
-        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let session = try session(recorder)
         var login = URLRequest(url: origin.url("/login?Access_Token=s3cret-query&page=2&pass%77ord=s3cret-coded"))
         login.setValue("Bearer s3cret-bearer", forHTTPHeaderField: "Authorization")
         login.setValue("sid=s3cret-cookie; theme=s3cret-theme", forHTTPHeaderField: "Cookie")
@@ -124,12 +129,7 @@ struct RedactionTests {
             (Redaction.standard, ["/mine": "redacted", "/varies": "redacted"]), (.none, [:]),
         ] {
             let recorder = HARRecorder(redaction: redaction)
-            let interceptor = try Interceptor {
-                $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
-                $0.cache = try place.cache()
-                $0.recorder = recorder
-            }
-            let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+            let session = try session(recorder)
             var mine = URLRequest(url: origin.url("/mine"))
             mine.setValue("Bearer s3cret", forHTTPHeaderField: "Authorization")
             var varies = URLRequest(url: origin.url("/varies"))
