@@ -12,19 +12,24 @@ struct RollBackTests {
 
     private func check() async throws { _ = try await fixture.updater().check(isForced: true) }
 
+    /// Lets the server withdraw all versions but one, and checks.
+    private func withdrawAll(but version: ModuleOffer) async throws {
+        var order = version
+        order.isExact = true
+        fixture.server.offers.withLock { [order] in $0 = [order] }
+        try await check()
+    }
+
     @Test(
         "never leads up to a version that the server withdrew; the module's pages then load online",
         arguments: ["kept", "fetched"]
     )
     func withdrawn(_ way: String) async throws {
-        var first = try fixture.publish("1.0")
+        let first = try fixture.publish("1.0")
         if way == "kept" { try await check() }
         try fixture.publish("1.1")
         try await check()
-        first.isExact = true
-        let order = first
-        fixture.server.offers.withLock { $0 = [order] }
-        try await check()
+        try await withdrawAll(but: first)
         #expect(try fixture.title() == "<title>1.0</title>")
         #expect(fixture.library.module(.shop)?.previous == nil)
         try await fixture.library.rollBack(.shop, reason: "white page")
@@ -56,14 +61,11 @@ struct RollBackTests {
 
     @Test("skips the withdrawn version even after the next one was installed")
     func after() async throws {
-        var first = try fixture.publish("1.0")
+        let first = try fixture.publish("1.0")
         try await check()
         try fixture.publish("1.1")
         try await check()
-        first.isExact = true
-        let order = first
-        fixture.server.offers.withLock { $0 = [order] }
-        try await check()
+        try await withdrawAll(but: first)
         try fixture.publish("1.2")
         try await check()
         #expect(try fixture.title() == "<title>1.2</title>")
@@ -73,15 +75,12 @@ struct RollBackTests {
 
     @Test("does not lead to another pack under the same number that the server withdrew")
     func sameNumber() async throws {
-        var first = try fixture.publish("1.0", files: ["index.html": "first"])
+        let first = try fixture.publish("1.0", files: ["index.html": "first"])
         try await check()
         try fixture.publish("1.0", files: ["index.html": "second"])
         try await check()
         #expect(try fixture.title() == "second")
-        first.isExact = true
-        let order = first
-        fixture.server.offers.withLock { $0 = [order] }
-        try await check()
+        try await withdrawAll(but: first)
         #expect(try fixture.title() == "first")
         try await fixture.library.rollBack(.shop, reason: "white page")
         #expect(try fixture.title() == nil)

@@ -111,8 +111,8 @@ struct PackUpdaterTests {
         #expect(try await check(updater).hasPrefix("shop 1.0 → 1.1 by whole"))
     }
 
-    @Test("continues an interrupted update, without waiting for the interval")
-    func unfinished() async throws {
+    /// An updater whose first check was cancelled while it fetched the version 1.0.
+    private func interruptedUpdater() async throws -> PackUpdater {
         let updater = fixture.updater()
         try fixture.publish("1.0")
         let server = fixture.server
@@ -120,6 +120,12 @@ struct PackUpdaterTests {
         server.duringFetch.withLock { $0 = { checking.cancel() } }
         _ = try? await checking.value
         server.duringFetch.withLock { $0 = nil }
+        return updater
+    }
+
+    @Test("continues an interrupted update, without waiting for the interval")
+    func unfinished() async throws {
+        let updater = try await interruptedUpdater()
         #expect(try fixture.title() == nil)
         #expect(try await updater.check().throttledUntil == nil)
         #expect(try fixture.title() == "<title>1.0</title>")
@@ -221,13 +227,8 @@ struct PackUpdaterTests {
 
     @Test("waits for the time that a refusing server states, also after an update that was interrupted")
     func retryAfterInterruption() async throws {
-        let updater = fixture.updater()
-        try fixture.publish("1.0")
+        let updater = try await interruptedUpdater()
         let server = fixture.server
-        let checking = Task { try await updater.check() }
-        server.duringFetch.withLock { $0 = { checking.cancel() } }
-        _ = try? await checking.value
-        server.duringFetch.withLock { $0 = nil }
         server.failure.withLock { $0 = PackError(.refused, "busy", retryAfter: .seconds(4000)) }
         await #expect(throws: PackError.self) { try await updater.check() }
         server.failure.withLock { $0 = nil }
