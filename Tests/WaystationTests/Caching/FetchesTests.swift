@@ -23,6 +23,13 @@ struct FetchesTests {
         }
     }
 
+    private func plan(_ interceptor: Interceptor) throws -> FetchPlan {
+        let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
+        let canonical = try #require(CanonicalRequest(request))
+        let presented = try #require(interceptor.sources.cacheRequest(request, canonical))
+        return FetchPlan(request: request, presented: presented, variants: .none, strategy: .standard)
+    }
+
     @Test("a load looks up again each time that another fetch has ended since its last look-up")
     func endedAgain() async throws {
         let count = Counter()
@@ -32,9 +39,8 @@ struct FetchesTests {
         let interceptor = try interceptor(network)
         let fetches = try #require(interceptor.sources.fetches)
         let behind = interceptor.makeNetwork(.ephemeral)
-        let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
-        let canonical = try #require(CanonicalRequest(request))
-        let presented = try #require(interceptor.sources.cacheRequest(request, canonical))
+        let plan = try plan(interceptor)
+        let (request, presented) = (plan.request, plan.presented)
         @Sendable func load() -> Answered {
             let answered = Answered()
             let stations = interceptor.makeStations(behind)
@@ -58,7 +64,6 @@ struct FetchesTests {
             }
             return answered
         }
-        let plan = FetchPlan(request: request, presented: presented, variants: .none, strategy: .standard)
         // Between each look-up and the fetch that would follow it, another load makes that fetch. The second look-up is
         // decided on the store's queue, so the fetch there has no look-up of its own.
         clock.onNext { [clock] in
@@ -84,17 +89,10 @@ struct FetchesTests {
         let interceptor = try interceptor(network)
         let fetches = try #require(interceptor.sources.fetches)
         let behind = interceptor.makeNetwork(.ephemeral)
-        let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
-        let canonical = try #require(CanonicalRequest(request))
-        let presented = try #require(interceptor.sources.cacheRequest(request, canonical))
-        let plan = FetchPlan(
-            request: request,
-            presented: presented,
-            variants: .none,
-            strategy: .standard,
-            lookedUp: fetches.ends(of: presented.key)
-        )
-        @Sendable func ask(_ waiter: Waiter) -> Fetches.Participation {
+        var plan = try plan(interceptor)
+        let key = plan.presented.key
+        plan.lookedUp = fetches.ends(of: key)
+        let ask = { @Sendable [plan] (waiter: Waiter) in
             fetches.fetch(plan, for: waiter, isAlone: false, through: behind)
         }
         let (first, second) = (Waiter(), Waiter())
@@ -110,7 +108,7 @@ struct FetchesTests {
             return
         }
         #expect(network.requests.count == 1)
-        #expect(await fetches.cache.store.lookup(presented.key).count == 1)
+        #expect(await fetches.cache.store.lookup(key).count == 1)
     }
 
     /// A fetch that has not begun is no older than the change, so the load that made it may wait in it.
@@ -157,13 +155,6 @@ struct FetchesTests {
         }
         isOver.store(true, ordering: .relaxed)
         changes.wait()
-    }
-
-    private func plan(_ interceptor: Interceptor) throws -> FetchPlan {
-        let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
-        let canonical = try #require(CanonicalRequest(request))
-        let presented = try #require(interceptor.sources.cacheRequest(request, canonical))
-        return FetchPlan(request: request, presented: presented, variants: .none, strategy: .standard)
     }
 }
 

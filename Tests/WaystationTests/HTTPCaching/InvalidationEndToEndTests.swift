@@ -110,8 +110,10 @@ struct InvalidationEndToEndTests {
         #expect(await fixture.cache.statistics.entries == 0)
     }
 
-    @Test("a response that was requested before the change is not stored after it")
-    func underWay() async throws {
+    /// A page that was changed while a load waits at a gate for the response `1`; later loads get `2`, `3` and so on.
+    private func changedDuringLoad() async throws -> (
+        fixture: CachingFixture, early: Task<String, any Error>, gate: ScriptedOrigin.Gate
+    ) {
         let gate = try ScriptedOrigin.Gate()
         let count = Counter()
         let fixture = try CachingFixture { request in
@@ -123,6 +125,12 @@ struct InvalidationEndToEndTests {
         let early = Task { try await fixture.load().body }
         await fixture.origin.waitForRequests(1)
         try await fixture.load(method: "POST", body: Data("x".utf8))
+        return (fixture, early, gate)
+    }
+
+    @Test("a response that was requested before the change is not stored after it")
+    func underWay() async throws {
+        let (fixture, early, gate) = try await changedDuringLoad()
         gate.open()
         #expect(try await early.value == "1")
         #expect(try await fixture.load().body == "2")
@@ -130,17 +138,7 @@ struct InvalidationEndToEndTests {
 
     @Test("a load after the change does not wait for a request from before it")
     func joinsNothingOlder() async throws {
-        let gate = try ScriptedOrigin.Gate()
-        let count = Counter()
-        let fixture = try CachingFixture { request in
-            guard request.method == "GET" else { return .ok() }
-            let number = count.next()
-            let response = ScriptedOrigin.Response.ok("\(number)", fields: ["Cache-Control": "max-age=3600"])
-            return number == 1 ? response.held(at: gate) : response
-        }
-        let early = Task { try await fixture.load().body }
-        await fixture.origin.waitForRequests(1)
-        try await fixture.load(method: "POST", body: Data("x".utf8))
+        let (fixture, early, gate) = try await changedDuringLoad()
         #expect(try await fixture.load().body == "2")
         gate.open()
         #expect(try await early.value == "1")

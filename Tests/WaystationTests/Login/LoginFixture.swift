@@ -90,6 +90,20 @@ final class LoginFixture: Sendable {
         )
     }
 
+    /// Puts a token into the store, as if an earlier login had.
+    func insertToken(_ value: String) throws {
+        try cookies.insert(
+            Cookie(
+                name: "token",
+                value: value,
+                domain: "127.0.0.1",
+                isHostOnly: true,
+                isSecure: true,
+                creation: clock.now()
+            )
+        )
+    }
+
     /// Loads a target of the origin.
     @discardableResult
     func load(_ target: String = "/", _ fields: [String: String] = [:]) async throws -> (status: Int, body: String) {

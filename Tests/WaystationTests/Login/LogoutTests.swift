@@ -274,16 +274,7 @@ struct LogoutTests {
             ScriptedProvider(["t1"], behind: Door()),
             origin: ScriptedOrigin { _ in .status(401) }
         )
-        try fixture.cookies.insert(
-            Cookie(
-                name: "token",
-                value: "old",
-                domain: "127.0.0.1",
-                isHostOnly: true,
-                isSecure: true,
-                creation: fixture.clock.now()
-            )
-        )
+        try fixture.insertToken("old")
         async let failure = fixture.failure("/page")
         await fixture.waitForWaiters(1)
         await fixture.login.logOut()

@@ -108,16 +108,7 @@ struct RenewalTests {
     func failing(isTimedOut: Bool) async throws {
         let provider = ScriptedProvider([], behind: isTimedOut ? Door() : nil)
         let fixture = try LoginFixture(provider, origin: ScriptedOrigin(script: Self.accepting("t2")))
-        try fixture.cookies.insert(
-            Cookie(
-                name: "token",
-                value: "old",
-                domain: "127.0.0.1",
-                isHostOnly: true,
-                isSecure: true,
-                creation: fixture.clock.now()
-            )
-        )
+        try fixture.insertToken("old")
         async let failure = fixture.failure("/page")
         await provider.waitForQuestions(1)
         if isTimedOut {
