@@ -3,8 +3,10 @@ import Synchronization
 
 /// A clock that stands still until ``advance(by:)``, and timers that fire at ``fire()``.
 final class ManualClock: Sendable {
-    private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+    private let time: Mutex<Date>
     private let timers = Mutex<[@Sendable () -> Void]>([])
+
+    init(startingAt start: Date = Date(timeIntervalSince1970: 1_800_000_000)) { time = Mutex(start) }
 
     var now: @Sendable () -> Date { { self.time.withLock { $0 } } }
 
