@@ -82,7 +82,7 @@ struct CommandTests {
         #expect(throws: (any Error).self) { try CrawlerCommand.parseAsRoot(arguments) }
     }
 
-    @Test("a crawl into a directory into which another one writes is refused, and changes nothing")
+    @Test("a crawl is refused, and changes nothing, while another crawl writes into its directory")
     func busy() async throws {
         let folder = TemporaryFolder()
         try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)

@@ -37,7 +37,7 @@ struct JournalTests {
 
     @Test("nothing is written after entries that could not be written, so that ids have no gaps")
     func locked() async throws {
-        let journal = try Journal.open(in: directory, patience: 0)
+        let journal = try Journal.open(in: directory, busyTimeout: 0)
         journal.note([.found(try resource(0))])
         while try journal.resources().isEmpty { await Task.yield() }
 
@@ -68,7 +68,7 @@ struct JournalTests {
             loader: session.loader,
             observer: CrawlPrinter(terminal: Terminal(), isQuiet: true)
         )
-        let error = await #expect(throws: Journal.Gap.self) { try await crawl.run() }
+        let error = await #expect(throws: Journal.MissingResource.self) { try await crawl.run() }
         #expect(error?.localizedDescription.contains("resource \(ids == [1] ? 0 : 1) is missing") == true)
         await session.close()
     }

@@ -19,6 +19,7 @@ enum SiteDirectory {
         try await sayingWhatIsWrong(with: directory) {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             let lock = try CrawlLock(in: directory)
+            // The lock is released with the object, so it must live until the crawl ends.
             defer { withExtendedLifetime(lock) {} }
             let session = try SiteSession(.crawl, directory: directory, settings: settings, engine: engine)
             let journal = try Journal.open(in: directory, settleArchive: session.settle)

@@ -278,12 +278,14 @@ actor Crawl {
             frontier.setRobots(.known(rules), for: known.origin)
         }
         for resource in try journal.resources() {
-            guard resource.id == frontier.resources.count else { throw Journal.Gap(id: frontier.resources.count) }
+            guard resource.id == frontier.resources.count else {
+                throw Journal.MissingResource(id: frontier.resources.count)
+            }
             let restored = frontier.restore(resource)
             if restored.state != resource.state { note([.changed(restored)]) }
         }
         for record in try journal.loadRecords() {
-            guard frontier.resources.indices.contains(record.id) else { throw Journal.Gap(id: record.id) }
+            guard frontier.resources.indices.contains(record.id) else { throw Journal.MissingResource(id: record.id) }
             if frontier.resources[record.id].state != record.state { continue }
             if frontier.resources[record.id].kind == .sitemapGuess, record.state != .loaded { continue }
             summary.count(record)

@@ -54,14 +54,14 @@ extension Journal {
 
     // MARK: Results
 
-    /// A journal that lacks a resource, or has one that cannot be read.
-    struct Gap: LocalizedError {
+    /// The error of a journal in which a resource is missing or cannot be read.
+    struct MissingResource: LocalizedError {
         let id: Int
 
         var errorDescription: String? {
             """
-            crawl.sqlite is damaged, because the resource \(id) is missing. Delete crawl.sqlite and name the start pages \
-            again: the responses stay in the archive and are not loaded again
+            crawl.sqlite is damaged: resource \(id) is missing. Delete crawl.sqlite and name the start pages again: \
+            the responses stay in the archive and are not loaded again
             """
         }
     }

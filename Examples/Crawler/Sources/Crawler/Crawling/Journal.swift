@@ -36,16 +36,16 @@ final class Journal: Sendable {
     /// Opens the journal of a crawl, and creates its directory if it is missing.
     ///
     /// `settleArchive` returns when every response so far is on disk; the writer waits for it before each transaction.
-    /// A transaction fails if another program holds the database for `patience` seconds.
+    /// A transaction fails if another program holds the database for `busyTimeout` seconds.
     static func open(
         in directory: URL,
-        patience: TimeInterval = 5,
+        busyTimeout: TimeInterval = 5,
         settleArchive: @escaping @Sendable () async -> Void = {}
     ) throws -> Journal {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         return try Journal(
             path: directory.appending(path: "crawl.sqlite").path,
-            patience: patience,
+            busyTimeout: busyTimeout,
             settleArchive: settleArchive
         )
     }
@@ -54,12 +54,12 @@ final class Journal: Sendable {
         FileManager.default.fileExists(atPath: directory.appending(path: "crawl.sqlite").path)
     }
 
-    private init(path: String, patience: TimeInterval, settleArchive: @escaping @Sendable () async -> Void) throws {
+    private init(path: String, busyTimeout: TimeInterval, settleArchive: @escaping @Sendable () async -> Void) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         }
-        configuration.busyMode = .timeout(patience)
+        configuration.busyMode = .timeout(busyTimeout)
         database = try DatabaseQueue(path: path, configuration: configuration)
         try database.write { try JournalSchema.create(in: $0) }
 
@@ -86,8 +86,9 @@ final class Journal: Sendable {
         try check()
     }
 
-    /// After such an error nothing more is written, so that the journal never lacks an entry that comes before others: the
-    /// crawl continues from that state when it is started again.
+    /// Throws the error that stopped the writing of the journal, if there is one.
+    ///
+    /// After the first error nothing more is written. A crawl that is started again continues from the state before it.
     ///
     /// - Throws: The error that prevents the journal from being written, such as a full disk.
     func check() throws {
