@@ -3,10 +3,12 @@ public import WaystationCookies
 /// A second place that holds the store's cookies, such as the cookie storage of a web view.
 ///
 /// A store and its storages are kept in step in both directions. The store calls a storage one call at a time, each
-/// after the end of the one before; interceptors that share a store and an object of this type call it through one sync.
-/// If a storage does not answer within ``Interceptor/Configuration/storageTimeout``,
-/// an event names it, and loads continue without it until it answers. If a call fails, an event reports the error, and
-/// the next sync repeats the change.
+/// after the end of the one before. This also holds if several interceptors share the store and the storage, provided
+/// that the storage is a class: each use of a struct counts as another storage.
+///
+/// If a storage does not answer within ``Interceptor/Configuration/storageTimeout``, an event names it, and loads
+/// continue without it until it answers. If a call fails, an event reports the error, and the next sync repeats the
+/// change.
 public protocol CookieStorage: Sendable {
     /// The name of the storage in events.
     var name: String { get }

@@ -11,7 +11,7 @@ import FoundationNetworking
 extension CookieStore {
     /// A point in the order of log-outs, recorded when a request is sent or a sign-in begins.
     struct Moment: Sendable {
-        fileprivate let logouts: UInt64
+        let logouts: UInt64
     }
 
     func moment() -> Moment { state.withLock { Moment(logouts: $0.logouts) } }
@@ -112,48 +112,6 @@ extension CookieStore {
         }
     }
 
-    /// Takes over the cookies that a page has set or changed by itself.
-    ///
-    /// New ones are for the page's host alone, and end with the session, since a request does not show their attributes;
-    /// changed ones keep their attributes. Cookies that a log-out removed are left out unless the page has set them again,
-    /// and so are those that have the name of a cookie which no page may see.
-    ///
-    /// - Parameters:
-    ///   - changes: The changes that a request of the page shows; those that it has removed are not taken over here.
-    ///   - url: The URL of the request.
-    ///   - origin: The name of the program that showed the page, for the author of the changes.
-    ///   - login: The cookie of the login, which only the login sets; nil without one.
-    func take(_ changes: PageChanges, at url: URL, from origin: String, login: Cookie.ID?) {
-        guard !changes.added.isEmpty || !changes.changed.isEmpty else { return }
-        let now = now()
-        let outcomes: [CookieJar.Outcome] = change(by: .storage(origin)) { state in
-            var hidden = Set(state.jar.cookies.filter { $0.isHTTPOnly && $0.id.covers(hostOf: url) }.map(\.name))
-            if let login, login.covers(hostOf: url) { hidden.insert(login.name) }
-            let scopes = Cookie.Scope.all(for: url)
-            func isAllowed(_ pair: String) -> Bool {
-                !hidden.contains(String(CookiePairs.name(of: pair)))
-                    && (changes.setAgain.contains(pair) || !state.known.hasEnded(pair, in: scopes))
-            }
-            let attributes = url.scheme == "https" ? "; Path=/; Secure" : "; Path=/"
-            var outcomes = changes.added.filter(isAllowed).map {
-                state.jar.store($0 + attributes, from: url, context: CookieContext(isHTTP: false), now: now)
-            }
-            for (id, pair) in changes.changed where isAllowed(pair) {
-                // The cookie may have gone since the request was read.
-                guard let cookie = state.jar[id], !cookie.isExpired(at: now) else { continue }
-                do throws(CookieError) {
-                    outcomes.append(state.jar.insert(try cookie.with(pair: pair), now: now))
-                } catch {
-                    outcomes.append(.refused(error))
-                }
-            }
-            return (outcomes, outcomes.flatMap(\.changes))
-        }
-        for outcome in outcomes {
-            if let error = outcome.refusal { report(CookieEvent(kind: .refused(error))) }
-        }
-    }
-
     // MARK: - Logins
 
     /// The value of a cookie that has not ended.
@@ -205,79 +163,9 @@ extension CookieStore {
             state.storageEnds[id] = state.logouts
         }
     }
-
-    // MARK: - Storages
-
-    /// Records pairs that a storage has, so that they do not count as the app's own.
-    func note(pairsOf cookies: [Cookie]) {
-        state.withLock { state in
-            for cookie in cookies where !state.known.hasEnded(cookie) { state.known.insert(cookie) }
-        }
-    }
-
-    /// Takes over the changes that others made in a storage.
-    ///
-    /// A cookie that a log-out would have removed if the store had had it is not taken over, and is removed from the
-    /// storage.
-    ///
-    /// - Parameters:
-    ///   - differences: The changes.
-    ///   - sync: The sync of the storage.
-    ///   - moment: The moment of the previous look at the storage.
-    /// - Returns: The number of changes that were taken over, and the cookies that the storage has to remove again.
-    func take(
-        _ differences: [StorageMirror.Difference],
-        from sync: CookieSync,
-        since moment: Moment
-    ) -> (count: Int, ended: [Cookie.ID]) {
-        guard !differences.isEmpty else { return (0, []) }
-        let now = now()
-        let (count, errors, refused) = change(by: .storage(sync.storage.name), except: sync) { state in
-            var changes: [CookieChange] = []
-            var refused: [Cookie.ID] = []
-            var errors: [CookieError] = []
-            for difference in differences {
-                switch difference {
-                case .put(let cookie):
-                    if state.hasEnded(cookie, since: moment) { state.known.end(cookie) }
-                    // A load of Foundation's own may end after a log-out; a cookie that the log-out removed must not
-                    // return.
-                    guard !state.known.hasEnded(cookie) else {
-                        refused.append(cookie.id)
-                        continue
-                    }
-                    state.known.insert(cookie)
-                    // Ignores differences in attributes that a storage cannot keep.
-                    if let held = state.jar[cookie.id], held.holdsTheSame(as: cookie) { continue }
-                    switch state.jar.insert(cookie, now: now) {
-                    case .stored(let stored): changes += stored
-                    case .refused(let error): errors.append(error)
-                    }
-                case .removed(let id): changes += state.jar.remove(id)
-                }
-            }
-            return ((changes.count, errors, refused), changes)
-        }
-        for error in errors { report(CookieEvent(kind: .refused(error))) }
-        return (count, refused)
-    }
-
-    /// The cookie with this identity, to be written to a storage; nil when it has expired or was removed.
-    func current(_ id: Cookie.ID) -> Cookie? {
-        let now = now()
-        return state.withLock { state in state.jar[id].flatMap { $0.isExpired(at: now) ? nil : $0 } }
-    }
 }
 
 extension CookieStore.State {
-    /// Whether a log-out since the previous look at a storage has ended a cookie that only this storage has.
-    fileprivate func hasEnded(_ cookie: Cookie, since moment: CookieStore.Moment) -> Bool {
-        guard storageEnds.contains(where: { $0.value > moment.logouts && $0.key.covers(domainOf: cookie) }) else {
-            return false
-        }
-        return !(jar[cookie.id]?.holdsTheSame(as: cookie) ?? false)
-    }
-
     /// The pairs of a `Cookie` field that the app wrote itself, because no cookie for the host has or had them.
     fileprivate func ownPairs(in field: String, at url: URL) -> [String] {
         let present = Set(jar.cookies(forHostOf: url).map(\.pair))
@@ -296,23 +184,5 @@ extension CookieStore.State {
         // The cookie may have been set again, for another path.
         let current = jar.cookies(for: url, now: now).map(\.pair)
         return !ended.allSatisfy(current.contains)
-    }
-}
-
-extension Cookie {
-    /// The same cookie with the value of a pair.
-    fileprivate func with(pair: String) throws(CookieError) -> Cookie {
-        try Cookie(
-            name: name,
-            value: String(pair.dropFirst(name.count + 1)),
-            domain: domain,
-            isHostOnly: isHostOnly,
-            path: path,
-            expires: expires,
-            isSecure: isSecure,
-            isHTTPOnly: isHTTPOnly,
-            sameSite: sameSite,
-            creation: creation
-        )
     }
 }

@@ -30,11 +30,13 @@ public final class CookieStore: Sendable {
         var logouts: UInt64 = 0
         /// The number of the last log-out of each login.
         var ends: [Cookie.ID: UInt64] = [:]
-        /// The same for the storages: what a storage got before, and the store did not have yet, has ended too.
+        /// The number of the last log-out of each login for the cookies that only a storage has.
+        ///
+        /// Such a cookie counts as ended if the previous look at the storage was before that log-out.
         var storageEnds: [Cookie.ID: UInt64] = [:]
         var readers = StreamReaders<Change>()
         var sends = Sends()
-        /// Those who use a storage keep its sync.
+        /// Weak: the sessions and interceptors that use a storage own its sync.
         var syncs: [WeakSync] = []
         /// The event that the file was put aside when the store was made.
         var damagedFile: CookieEvent?
@@ -210,14 +212,6 @@ public final class CookieStore: Sendable {
 
     func report(_ event: CookieEvent) {
         listeners.report(event)
-    }
-}
-
-extension KnownPairs {
-    /// A pair that leaves the jar is recorded again, since a field that Foundation wrote before may still have it.
-    fileprivate mutating func note(_ change: CookieChange) {
-        if case .changed(_, from: let previous) = change { remember(previous) }
-        if change.isPresent { insert(change.cookie) } else { remember(change.cookie) }
     }
 }
 

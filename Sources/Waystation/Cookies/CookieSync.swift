@@ -61,10 +61,12 @@ final class CookieSync: Sendable {
     }
 
     /// Whether the storage is gone.
-    var isOver: Bool { (storage as? FoundationCookieStorage).map { $0.storage == nil } ?? false }
+    var isStorageGone: Bool { (storage as? FoundationCookieStorage).map { $0.storage == nil } ?? false }
 
-    /// Whether this is the sync of an object; a storage that is a value, not an object, has a sync of its own each time.
-    func isOf(_ other: any CookieStorage) -> Bool { (storage as AnyObject) === (other as AnyObject) }
+    /// Whether this sync is the one of `other`.
+    ///
+    /// Only objects are recognized; a storage that is a struct never is.
+    func synchronizes(_ other: any CookieStorage) -> Bool { (storage as AnyObject) === (other as AnyObject) }
 
     // MARK: - Looking
 
@@ -82,7 +84,8 @@ final class CookieSync: Sendable {
     ///
     /// - Parameters:
     ///   - foundation: The storage.
-    ///   - moment: The present moment. A look for a request gives nil, which spares it a lock if nothing has changed.
+    ///   - moment: The present moment, which becomes the moment of the last look. Nil for a look before a request: that
+    ///     look keeps the earlier moment, so that it need not lock the store.
     /// - Returns: The number of changes that were taken over, and the cookies that the storage has to remove again.
     private func look(
         at foundation: FoundationCookieStorage,
@@ -215,7 +218,7 @@ final class CookieSync: Sendable {
     }
 
     private func synchronize(_ ids: Set<Cookie.ID>) async throws(Incomplete) -> (written: Int, taken: Int) {
-        guard let store, !isOver else { return (0, 0) }
+        guard let store, !isStorageGone else { return (0, 0) }
         // Reads the storage first: the app's changes there are the latest that the user made.
         let moment = store.moment()
         var (taken, ended): (Int, [Cookie.ID])

@@ -8,7 +8,7 @@ import WaystationCookies
 /// have ended do not stay in memory. The pairs of cookies that the store still has are in its jar; here, those that were
 /// not in use for the longest time are forgotten first.
 struct KnownPairs {
-    /// Hashes, of which the latest are remembered.
+    /// The hashes that were used last, at most 8,192.
     private struct Recent {
         private static let limit = 8_192
 
@@ -30,6 +30,14 @@ struct KnownPairs {
     ///
     /// They have a list of their own, so that a busy host's new cookies do not displace them.
     private var ended = Recent()
+
+    /// Records a change of the jar.
+    ///
+    /// A pair that leaves the jar stays known: a field that Foundation wrote before may have it.
+    mutating func note(_ change: CookieChange) {
+        if case .changed(_, from: let previous) = change { remember(previous) }
+        if change.isPresent { insert(change.cookie) } else { remember(change.cookie) }
+    }
 
     /// Records that a cookie is in use, again or for the first time.
     mutating func insert(_ cookie: Cookie) {

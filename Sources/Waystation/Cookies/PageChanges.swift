@@ -6,7 +6,9 @@ package struct PageChanges: Sendable {
     package var added: [String] = []
     /// The cookies to which the page has given another value, with their new pairs.
     package var changed: [Cookie.ID: String] = [:]
-    /// The pairs that the page's browser had lost before the page set them, so that they are not from before a log-out.
+    /// New pairs that the page's browser did not have any more before the page set them.
+    ///
+    /// They are therefore no remains from before a log-out.
     package var setAgain: Set<String> = []
     /// The cookies that the page has removed.
     package var removed: [Cookie.ID] = []

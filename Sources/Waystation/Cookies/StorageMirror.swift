@@ -12,7 +12,7 @@ struct StorageMirror {
         case removed(Cookie.ID)
     }
 
-    /// A cookie that was written to the storage.
+    /// A write of one cookie to the storage, and its result.
     struct Write {
         let id: Cookie.ID
         /// The cookie; nil if it was removed.
