@@ -88,8 +88,8 @@ enum CacheArithmetic {
         let resident = Duration.seconds(now.timeIntervalSince(selection.head.responseTime))
         guard resident >= .zero - rules.clockTolerance else {
             return [
-                "\(rule): when that will be is unknown, "
-                    + "because by this machine's clock it arrives only in \((.zero - resident).inWords)."
+                "\(rule): it does not serve it now, "
+                    + "because by this machine's clock the response arrives only in \((.zero - resident).inWords)."
             ]
         }
         let arrived = max(resident, .zero)

@@ -67,11 +67,11 @@ struct FetchAudience: Sendable {
         for waiter in waiters { calls.append { call(waiter) } }
     }
 
-    /// Keeps the first waiter only; the others must ask again by themselves, and no more waiters may join.
+    /// Keeps one waiter; the others must ask again by themselves, and no more waiters may join.
     ///
-    /// A response that is meant for one request goes to the first load, so that it is not received for a renewal in the
-    /// background while a load must ask again.
-    mutating func keepFirst(because reason: UnsharedReason) {
+    /// It keeps the first waiter, or, for a response that is meant for one request, the first load: otherwise a renewal
+    /// in the background could receive the response, and a load would have to ask again.
+    mutating func keepOne(because reason: UnsharedReason) {
         replay = nil
         let load = reason == .response ? waiters.first(where: \.isLoad) : nil
         guard let kept = load ?? waiters.first else { return }

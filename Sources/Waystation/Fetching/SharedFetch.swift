@@ -104,8 +104,8 @@ final class SharedFetch: TransportReceiver {
     /// Adds a waiter, if it is not too late.
     ///
     /// It is also too late when the key has been invalidated since the request was sent: a load that starts after a
-    /// change must not get a response from before it (RFC 9111 §4.4). That does not concern the load that has made the
-    /// fetch and begins it afterwards; if that load did not join, the loads that have joined would wait for ever.
+    /// change must not get a response from before it (RFC 9111 §4.4). The load that has made the fetch always joins,
+    /// because it begins the fetch only after that: loads that joined earlier would otherwise wait for ever.
     ///
     /// - Parameters:
     ///   - waiter: The waiter.
@@ -258,7 +258,7 @@ final class SharedFetch: TransportReceiver {
             case .waiting, .repeating:
                 state.hasFailed = true
                 let error = error ?? URLError(.badServerResponse, failing: plan.request.url)
-                if !plan.isSecondAttempt { state.audience.keepFirst(because: .failure) }
+                if !plan.isSecondAttempt { state.audience.keepOne(because: .failure) }
                 state.audience.callAll { $0.transportDidEnd(error) }
             case .streaming:
                 state.hasFailed = state.hasFailed || error != nil
@@ -286,88 +286,6 @@ final class SharedFetch: TransportReceiver {
             call()
             state.withLock { $0.audience.callEnded() }
         }
-    }
-
-    // MARK: - Handling the head
-
-    func decision(_ head: ResponseHead, _ times: Times) -> StoringDecision {
-        let decision = plan.strategy.storing(
-            head,
-            to: plan.presented.message,
-            requestTime: times.sent,
-            responseTime: times.received,
-            rules: cache.rules
-        )
-        // The load renews its refused token and asks again; only the server may answer that request.
-        if head.statusCode == 401, LoginPartitions.contains(plan.presented.key.partition) {
-            return .refuse(.notMarkedStorable)
-        }
-        // Foundation may have added cookies that the request does not show. The key of the response would not contain
-        // the cookies, so requests with other cookies would find the response (RFC 9111 §4.1).
-        if case .store(let stored) = decision, plan.presented.hidesCookies, stored.vary.nominatesCookie {
-            return .refuse(.variesOnEverything)
-        }
-        if case .store = decision, let doubt = head.doubt(storesCodedBodies: cache.storesCodedBodies) {
-            return .refuse(doubt)
-        }
-        return decision
-    }
-
-    /// Handles a full response: it is stored if allowed, and delivered to all waiters that may share it.
-    func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
-        if case .store(let stored) = decision {
-            state.withLock { $0.outdated = outdated }
-            recorder.begin(
-                stored,
-                under: plan.presented.key,
-                length: head.statedLength,
-                asOf: times.moment,
-                copyingUpTo: copyLimit(of: stored, as: head)
-            )
-            // The store takes no body of this size. The older responses are outdated all the same. While the disk is full
-            // they stay, so that they can still be used without a network.
-            if let length = head.statedLength, length > cache.store.largestBody { effects.drop(outdated) }
-        } else if plan.presented.message.method == .get {
-            effects.drop(outdated)
-        } else {
-            effects.apply(
-                StoredChange.changes(
-                    byHead: HTTPResponse(validating: head, plan.variants.heads),
-                    to: plan.presented.message,
-                    stored: plan.variants.heads,
-                    requestTime: times.sent,
-                    responseTime: times.received,
-                    rules: cache.rules
-                )
-            )
-        }
-        let isStored = recorder.isRecording
-        // A response that may not be stored was meant for one request alone; a redirect is the same for all.
-        let isShared = isStored || (RedirectPolicy.statuses.contains(head.statusCode) && !decision.isPrivate)
-        let reason = plan.reason
-        // A HEAD is never stored, but its response renews the stored one.
-        let isFreshening = plan.presented.message.method == .head && head.statusCode == 200
-        let (isAlone, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
-            // The last waiter may have left meanwhile.
-            guard !state.hasEnded else { return (true, nil) }
-            state.hasFailed = plan.revalidation != nil && !isStored && !isFreshening
-            // A response without waiters that is not stored need not be received.
-            guard isStored || state.audience.hasLoads else { return (true, state.end()) }
-            state.phase = .streaming
-            let isCollapsed = isShared && state.audience.count > 1
-            let status = CacheStatus(
-                .forwarded(reason, status: head.statusCode, isStored: isStored, isCollapsed: isCollapsed),
-                detail: decision.detail
-            )
-            let told = head.adding(status)
-            if !isShared { state.audience.keepFirst(because: .response) }
-            state.audience.callAll { $0.transportDidReceive(told) }
-            return (!isShared, nil)
-        }
-        if isAlone { closed(self) }
-        if state.withLock(\.hasEnded) { recorder.end(isComplete: false) }
-        exchange?.cancel()
-        makeCalls()
     }
 
     /// The changes that an answer makes to the stored responses.

@@ -32,7 +32,9 @@ final class PreparedVisit: CachedURLResponse, @unchecked Sendable {
     // The session may drop a task without starting its protocol.
     deinit { end() }
 
-    /// The session has called the protocol, or has dropped the task: the task is no longer among the visits under way.
+    /// Removes the task from the visits under way.
+    ///
+    /// Call it when the session has called the protocol or dropped the task.
     func end() {
         if isUnderWay.exchange(false, ordering: .relaxed) { visits.end() }
     }

@@ -48,15 +48,16 @@ final class ReturnedLoad: NSObject {
 
     /// Whether the loader was started.
     private var isStarted = false
-    /// The end of a load that ended while its task was suspended, or its next step after a challenge that was answered
-    /// then; it runs when the task is resumed.
-    private var heldEnd: (() -> Void)?
+    /// The next step of a load that ended, or whose challenge was answered, while its task was suspended.
+    ///
+    /// It runs when the task is resumed.
+    private var heldStep: (() -> Void)?
 
     /// Starts the loader, or continues after a suspension.
     func start() {
         // The task was suspended again, or before it began: the session makes another call when the task is resumed.
         guard client.task.state != .suspended else { return }
-        if let heldEnd = heldEnd.take() { return heldEnd() }
+        if let heldStep = heldStep.take() { return heldStep() }
         isStarted = true
         // A running loader ignores the call, unless it followed a redirect meanwhile and waits to continue.
         loader.startLoading()
@@ -69,8 +70,8 @@ final class ReturnedLoad: NSObject {
         // the end of the load waits for the task.
         case .suspension: break
         case .cancellation:
-            if isStarted, heldEnd == nil { loader.stopLoading() }
-            heldEnd = nil
+            if isStarted, heldStep == nil { loader.stopLoading() }
+            heldStep = nil
             context.emit(.cancelled)
             release(isCancelled: true)
         case .overtaken: break
@@ -126,23 +127,21 @@ final class ReturnedLoad: NSObject {
 
     // MARK: - Calls of the loader
 
-    /// Runs `end` now, or when the task is resumed: a suspended task does not end, and sends no further request.
+    /// Runs `step` now, or when the task is resumed: a suspended task does not end, and sends no further request.
     ///
     /// Foundation itself ends a task that is being cancelled, and calls ``stop(_:)`` first.
-    fileprivate func end(_ end: @escaping () -> Void) {
+    fileprivate func whenNotSuspended(_ step: @escaping () -> Void) {
         switch client.task.state {
-        case .suspended: heldEnd = end
+        case .suspended: heldStep = step
         case .canceling: break
-        default: end()
+        default: step()
         }
     }
 
     fileprivate func didReceive(_ response: URLResponse) {
         status = (response as? HTTPURLResponse)?.statusCode ?? 0
         client.recording?.didReceive(response)
-        guard let head = response as? HTTPURLResponse else {
-            return pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
-        }
+        guard let head = response as? HTTPURLResponse else { return passHead(response) }
         let task = client.task
         let session = LoadingSession.current(for: task)
         _ = ResponseAnnouncement.make(
@@ -150,9 +149,7 @@ final class ReturnedLoad: NSObject {
             for: task,
             in: session?.session,
             listener: { session?.listener(of: task) },
-            receive: { response in
-                self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
-            },
+            receive: passHead,
             answer: { disposition in
                 // The body cannot be held back until the delegate answers, but a refusal still ends the task.
                 if disposition == .cancel { task.cancel() }
@@ -197,7 +194,9 @@ final class ReturnedLoad: NSObject {
         let box = Box(load: self)
         let task = client.task
         DownloadAdvice.explain(error, of: task, context) { told in
-            LoadingQueue(of: task).hop { box.load.end { [unowned load = box.load] in load.fail(told) } }
+            LoadingQueue(of: task).hop {
+                box.load.whenNotSuspended { [unowned load = box.load] in load.fail(told) }
+            }
         }
     }
 
@@ -229,6 +228,10 @@ final class ReturnedLoad: NSObject {
         call(client.client)
     }
 
+    private func passHead(_ response: URLResponse) {
+        pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
+    }
+
     /// Whether Foundation followed a redirect with an upload; the request that it then sends has no body.
     private var isRedirectedUpload: Bool {
         guard client.task is URLSessionUploadTask, let last = client.task.currentRequest else { return false }
@@ -241,7 +244,7 @@ final class ReturnedLoad: NSObject {
     ///
     /// Waystation sends the last request, to which Foundation may have followed redirects. Only Foundation has the body
     /// of an upload or a stream and the file of a download; it sends the first request again.
-    private var repeated: URLRequest {
+    private var requestToRepeat: URLRequest {
         guard isRepeatable, let last = client.task.currentRequest, last.url != context.request.url else {
             return context.request
         }
@@ -256,9 +259,9 @@ final class ReturnedLoad: NSObject {
     /// Settles the challenge here, because Foundation would ask for credentials and wait for ever if it gets none.
     private func settle(_ response: HTTPURLResponse, _ space: URLProtectionSpace) {
         // A credential is for the origin that asks for it, and not for one that redirects there (RFC 7617 §2).
-        guard let asking = response.url, let target = repeated.url, RedirectPolicy.isSameOrigin(target, asking) else {
-            return complete(response)
-        }
+        guard let asking = response.url, let target = requestToRepeat.url,
+            RedirectPolicy.isSameOrigin(target, asking)
+        else { return complete(response) }
         let credentials = context.network.credentials
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space,
@@ -275,7 +278,7 @@ final class ReturnedLoad: NSObject {
         DelegateChallenge.ask(task, challenge) { answer in
             // The app may have suspended its task meanwhile, while it showed a dialog for instance.
             LoadingQueue(of: task).hop {
-                box.load.end { [unowned load = box.load] in load.proceed(answer, after: response) }
+                box.load.whenNotSuspended { [unowned load = box.load] in load.proceed(answer, after: response) }
             }
         }
     }
@@ -294,7 +297,7 @@ final class ReturnedLoad: NSObject {
             if credential.persistence != .none, let space = URLProtectionSpace.asked(by: ResponseHead(response)) {
                 context.network.credentials?.set(credential, for: space)
             }
-            var request = repeated
+            var request = requestToRepeat
             request.setValue(authorization, forHTTPHeaderField: "Authorization")
             let journey = Journey(TaskClient(client), context, failures: 1)
             ended = nil
@@ -316,9 +319,7 @@ final class ReturnedLoad: NSObject {
             for: task,
             in: session?.session,
             listener: { session?.listener(of: task) },
-            receive: { response in
-                self.pass { $0.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed) }
-            }
+            receive: passHead
         )
         (settled as? UnchallengedResponse).concluding { finish(status: 401) }
     }
@@ -343,12 +344,12 @@ private final class ClientRelay: NSObject, URLProtocolClient, @unchecked Sendabl
     func urlProtocol(_: URLProtocol, didLoad data: Data) { load?.didLoad(data) }
     func urlProtocolDidFinishLoading(_: URLProtocol) {
         guard let load else { return }
-        load.end { [unowned load] in load.didFinish() }
+        load.whenNotSuspended { [unowned load] in load.didFinish() }
     }
 
     func urlProtocol(_: URLProtocol, didFailWithError error: any Error) {
         guard let load else { return }
-        load.end { [unowned load] in load.didFail(error) }
+        load.whenNotSuspended { [unowned load] in load.didFail(error) }
     }
 
     // Foundation's loader on Linux makes none of these calls by itself.

@@ -23,11 +23,12 @@ extension FileAnswer {
     ///
     /// - Parameter url: The URL of the request, for the error.
     /// - Returns: The answer.
-    /// - Throws: An error if the body is damaged or too large.
+    /// - Throws: `dataLengthExceedsMaximum` if the compressed or the decompressed body has more than 16 MiB;
+    ///   `cannotDecodeContentData` if the body is damaged or cannot be read.
     func decoded(for url: URL?) throws(URLError) -> FileAnswer {
         guard headerFields[.contentEncoding] != nil else { return self }
         var fields = headerFields
-        // A range would be one of the compressed bytes, which the client does not get.
+        // Ranges would count compressed bytes, but the client gets decompressed ones.
         for name in [HTTPField.Name.contentEncoding, .contentLength, .acceptRanges] { fields[name] = nil }
         guard length > 0 else { return FileAnswer(status: status, headerFields: fields, body: .empty) }
         let body: Data

@@ -35,8 +35,9 @@ extension Serving {
 
     /// Answers at once with a file that is in memory; otherwise reads the disk away from the loading queue.
     ///
-    /// A folder's URL without its slash is answered with a redirect to the one with it, by which the links of the folder's
-    /// page are resolved. The load follows the redirect like any other; a browser does so itself.
+    /// The URL of a folder without its slash is answered with a redirect to the URL with the slash: relative links of
+    /// the folder's page are resolved against that URL. The load follows the redirect like any other; a browser does so
+    /// itself.
     func verdict(_ file: OfflineFile, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
         let isGet = canonical.method == "GET"
         let isCompressed = file.hasCompressedName
@@ -58,32 +59,37 @@ extension Serving {
         return .lookUp(
             LookUp { completion in
                 DispatchQueue.global().async {
-                    switch file.directory.answer(fileRequest) {
-                    case .answer where file.lacksSlash:
-                        completion(self.answer(.redirect(toSlash: canonical), from: file.source))
-                    case .answer(let answer):
-                        do throws(URLError) {
-                            completion(self.answer(try answer.decoded(for: request.url), from: file.source))
-                        } catch {
-                            completion(.fail(error))
-                        }
-                    case .notFound:
-                        file.onDamage?("\(file.path) is missing")
-                        completion(otherwise())
-                    case .refused(let refusal):
-                        guard let onDamage = file.onDamage else {
-                            return completion(.fail(self.refusal(.notFound, "\(canonical.url) is refused: \(refusal)")))
-                        }
-                        onDamage("\(file.path) is refused: \(refusal)")
-                        completion(otherwise())
-                    case .failed(let error):
-                        sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
-                        if error.code == .damaged { file.onDamage?("\(error)") }
-                        completion(otherwise())
-                    }
+                    completion(verdict(file.directory.answer(fileRequest), of: file, otherwise: otherwise))
                 }
             }
         )
+    }
+
+    private func verdict(_ outcome: FileOutcome, of file: OfflineFile, otherwise: () -> Verdict) -> Verdict {
+        switch outcome {
+        case .answer where file.lacksSlash:
+            let folder = canonical.url.path.split(separator: "/").last ?? ""
+            return answer(.redirect(toFolder: folder, canonical.url.query), from: file.source)
+        case .answer(let found):
+            do throws(URLError) {
+                return answer(try found.decoded(for: request.url), from: file.source)
+            } catch {
+                return .fail(error)
+            }
+        case .notFound:
+            file.onDamage?("\(file.path) is missing")
+            return otherwise()
+        case .refused(let reason):
+            guard let onDamage = file.onDamage else {
+                return .fail(refusal(.notFound, "\(canonical.url) is refused: \(reason)"))
+            }
+            onDamage("\(file.path) is refused: \(reason)")
+            return otherwise()
+        case .failed(let error):
+            sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
+            if error.code == .damaged { file.onDamage?("\(error)") }
+            return otherwise()
+        }
     }
 
     private var isUnconditional: Bool {
@@ -120,14 +126,6 @@ extension Serving {
         else { return nil }
         file.prepared.withLock { $0 = PreparedFileResponse(asked: asked, response: response) }
         return response
-    }
-}
-
-extension FileAnswer {
-    /// Answers 301 to the URL of a folder with its slash.
-    fileprivate static func redirect(toSlash request: CanonicalRequest) -> FileAnswer {
-        let name = request.url.path.split(separator: "/").last ?? ""
-        return .redirect(toFolder: name, request.url.query)
     }
 }
 

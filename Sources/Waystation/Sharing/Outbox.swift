@@ -42,10 +42,13 @@ struct Outbox: Sendable {
             let replaced = entries.dropFirst().flatMap(\.attempts)
             entries = [entries[0], Entry(scope: .all, attempts: replaced)]
         }
-        defer { isDelivering = true }
-        if !isDelivering { return .deliver }
-        // Only a caller that waits is worth an attempt before its time.
-        return attempt.flatMap { _ in pause.take() }.map(Step.endPause) ?? .nothing
+        guard isDelivering else {
+            isDelivering = true
+            return .deliver
+        }
+        // An attempt before its time is made only for a caller that waits.
+        guard attempt != nil, let current = pause.take() else { return .nothing }
+        return .endPause(current)
     }
 
     /// The invalidation to deliver next; nil when nothing is left to deliver.

@@ -15,7 +15,7 @@ extension StoredChange {
     ///   - stored: All stored responses of its target URI.
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the response was received.
-    ///   - rules: The caching rules.
+    ///   - rules: The caching rules; `.standard` by default. They say which status codes `must-understand` allows.
     /// - Returns: The changes, none of which affects content.
     public static func changes(
         byHead response: HTTPResponse,
@@ -26,7 +26,7 @@ extension StoredChange {
         rules: CachingRules = .standard
     ) -> [StoredChange] {
         guard request.method == .head, response.status.code == 200 else { return [] }
-        let isUnstored = RequestCacheControl(request.headerFields).noStore
+        let forbidsStoring = RequestCacheControl(request.headerFields).noStore
         return stored.indices.filter { stored[$0].mayAnswer(request) }.compactMap { index in
             let head = stored[index]
             guard head.agrees(with: response.headerFields) else { return .update(index: index, head.outdated) }
@@ -37,7 +37,7 @@ extension StoredChange {
                 responseTime: responseTime
             )
             guard updated.mayStayStored(after: response, rules) else { return .update(index: index, head.outdated) }
-            guard !isUnstored else { return nil }
+            guard !forbidsStoring else { return nil }
             // Without a validator, an equal length proves nothing.
             updated.needsValidation = head.needsValidation && !head.hasValidator
             return .update(index: index, updated)

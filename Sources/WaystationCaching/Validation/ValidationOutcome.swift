@@ -59,7 +59,7 @@ public enum ValidationOutcome: Sendable {
             self = .passOn(changes: changes)
         default:
             let replacement = Replacement(by: code, to: revalidation.original, among: revalidation.stored)
-            // Nor does a refusal, such as 403, replace a good response.
+            // A refusal such as 403 does not replace a good response, just as an error 5xx does not.
             guard replacement.mayBeStored else {
                 self = .passOn(changes: [])
                 return
@@ -92,7 +92,7 @@ public enum ValidationOutcome: Sendable {
         var changes: [StoredChange] = []
         var answering = revalidation.stored[chosen]
         // §5.2.1.5: no part of the 304 is stored, which answers this one request all the same.
-        let isUnstored = RequestCacheControl(revalidation.original.headerFields).noStore
+        let forbidsStoring = RequestCacheControl(revalidation.original.headerFields).noStore
         // If no stored response matched the request, one variant is enough.
         for index in revalidation.isVaryMiss ? [chosen] : identified {
             var updated = revalidation.stored[index].updated(
@@ -104,10 +104,10 @@ public enum ValidationOutcome: Sendable {
             let mayStayStored = updated.mayStayStored(after: response, revalidation.rules)
             if revalidation.isVaryMiss {
                 updated = updated.adopted(by: revalidation.original)
-                if mayStayStored, !isUnstored { changes.append(.add(contentOf: index, updated)) }
+                if mayStayStored, !forbidsStoring { changes.append(.add(contentOf: index, updated)) }
             } else if !mayStayStored {
                 changes.append(.update(index: index, revalidation.stored[index].outdated))
-            } else if !isUnstored {
+            } else if !forbidsStoring {
                 changes.append(.update(index: index, updated))
             }
             if index == chosen { answering = updated }

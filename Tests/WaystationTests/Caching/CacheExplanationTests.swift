@@ -139,7 +139,7 @@ struct CacheExplanationTests {
         #expect(
             archived.sentences.contains(
                 "The strategy serves the response until it arrived 7 d ago, whatever its fields say: "
-                    + "when that will be is unknown, because by this machine's clock it arrives only in 1 h."
+                    + "it does not serve it now, because by this machine's clock the response arrives only in 1 h."
             )
         )
     }

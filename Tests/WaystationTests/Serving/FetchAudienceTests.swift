@@ -66,7 +66,7 @@ struct FetchAudienceTests {
     mutating func alone() {
         audience.join(first)
         audience.join(second)
-        audience.keepFirst(because: .response)
+        audience.keepOne(because: .response)
         deliver("a")
         makeCalls()
         #expect(first.calls == ["a"])
@@ -80,7 +80,7 @@ struct FetchAudienceTests {
         audience.join(try #require(Renewal(under: nil)))
         audience.join(first)
         audience.join(second)
-        audience.keepFirst(because: .response)
+        audience.keepOne(because: .response)
         deliver("a")
         makeCalls()
         #expect(first.calls == ["a"])
