@@ -5,7 +5,8 @@ public struct StoreLimits: Sendable {
     /// Default: 256 MiB.
     ///
     /// Eviction begins above this size and continues down to ``lowWaterMark`` of it, least recently used responses
-    /// first. Uses are written to the disk within two minutes, so they count for all processes that use the store.
+    /// first. Uses are written to the disk about a minute after the first of them, so they count for all processes that
+    /// use the store.
     public var maximumSize: ByteCount
 
     /// How long a response is kept after its response time.

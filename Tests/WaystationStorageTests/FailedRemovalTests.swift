@@ -43,7 +43,7 @@ struct FailedRemovalTests {
         #expect(try await store.bodies(.get("b")) == [.random(20)])
     }
 
-    @Test("is made up for before the next change, so that a new response is found")
+    @Test("is completed before the next change, so that a new response is found")
     func nextChange() async throws {
         let store = try await storeAfterFailure()
         try await store.store(.get("b"), .random(30))
@@ -53,7 +53,7 @@ struct FailedRemovalTests {
         #expect(store.resident(.get("a"))?.count == 1)
     }
 
-    @Test("is made up for before a large response is stored, and before one is freshened")
+    @Test("is completed before a large response is stored, and before one is freshened")
     func otherChanges() async throws {
         var store = try await storeAfterFailure()
         try await store.store(.get("b"), .random(100_000))
@@ -80,7 +80,7 @@ struct FailedRemovalTests {
         #expect(await !isOnDisk())
     }
 
-    @Test("because the store does not work is made up for when it opens")
+    @Test("because the store does not work is completed when it opens")
     func opening() async throws {
         try await fixture.store().store(.get("a"), .random(10))
         let isBroken = Switch(true)

@@ -11,7 +11,7 @@ import WaystationStorage
 ///
 /// Writes are made one at a time; a change during a write is written by the next one. The normal end of the process
 /// waits for the last one.
-final class CookieFile: StoreAtExit {
+final class CookieFile: DelayedWriter {
     /// Identifies the queue of a file.
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 

@@ -8,7 +8,7 @@ struct PendingChanges: Sendable {
 
     /// Keys whose changes are handed over, and how many such changes each key has.
     private var keys: [RequestKey: Int] = [:]
-    /// The same for changes of many keys.
+    /// Scopes whose removals are handed over, and how many such removals each scope has.
     private var scopes: [ResponseScope: Int] = [:]
     /// The scopes whose removal has failed, and is tried again.
     private(set) var failedRemovals: Set<ResponseScope> = []
@@ -44,6 +44,6 @@ struct PendingChanges: Sendable {
         scopes[scope] = count > 1 ? count - 1 : nil
     }
 
-    /// Records that a failed removal was made up for.
-    mutating func madeUp(for scope: ResponseScope) { failedRemovals.remove(scope) }
+    /// Records that a removal that had failed before has succeeded.
+    mutating func didRemove(_ scope: ResponseScope) { failedRemovals.remove(scope) }
 }

@@ -154,7 +154,7 @@ final class ResidentResponses: Sendable {
 
     /// Records that the removal of a scope was made, or has failed.
     func endRemoving(_ scope: ResponseScope, hasFailed: Bool) {
-        // Some of the rows may have been removed, and nothing tells of which keys.
+        // Some of the rows may have been removed, and the error does not say of which keys.
         if hasFailed { invalidateAll() }
         state.withLock { $0.pending.end(scope, hasFailed: hasFailed) }
     }
@@ -165,8 +165,8 @@ final class ResidentResponses: Sendable {
     /// Whether the rows of a key are left over from a removal that has failed.
     func hasFailedToRemove(_ key: RequestKey) -> Bool { state.withLock { $0.pending.hasFailedToRemove(key) } }
 
-    /// Records that a removal that had failed was made.
-    func madeUp(for scope: ResponseScope) { state.withLock { $0.pending.madeUp(for: scope) } }
+    /// Records that a removal that had failed before has succeeded.
+    func didRemove(_ scope: ResponseScope) { state.withLock { $0.pending.didRemove(scope) } }
 
     /// Records which key is about to be read from disk.
     ///

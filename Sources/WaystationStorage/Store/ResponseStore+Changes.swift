@@ -117,7 +117,7 @@ extension ResponseStore {
     func attempt(_ task: String, _ body: (Opened) throws -> Int) -> Result<Int, StoreError> {
         guard let opened = openedInPlace() else { return .failure(isUnavailable) }
         do {
-            try makeUpForFailedRemovals(in: opened)
+            try completeFailedRemovals(in: opened)
             return .success(try body(opened))
         } catch {
             return .failure(handle(error, in: opened, while: task))

@@ -90,7 +90,7 @@ extension ResponseStore {
             return attempts.map { $0.failed(isUnavailable) }
         }
         do {
-            try makeUpForFailedRemovals(in: opened)
+            try completeFailedRemovals(in: opened)
             let written = try opened.index.write(
                 attempts.map(\.change),
                 maximumVariants: limits.maximumVariants,

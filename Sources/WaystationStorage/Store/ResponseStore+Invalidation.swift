@@ -73,7 +73,7 @@ extension ResponseStore {
             let result = attempt("removing") { try removeRows(.scope(scope), in: $0) }
             let hasFailed = if case .failure = result { true } else { false }
             resident.endRemoving(scope, hasFailed: hasFailed)
-            if hasFailed { retryFailedRemovals() }
+            if hasFailed { scheduleFailedRemovals() }
             completion(result)
         }
     }

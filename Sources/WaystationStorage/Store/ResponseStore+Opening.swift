@@ -30,9 +30,7 @@ extension ResponseStore {
             resident.invalidateAll()
             resident.confirm(at: now(), hasChanged: true)
             if wasUnavailable { report(StoreEvent(.recovered, detail: "\(layout.root) is open")) }
-            if !resident.failedRemovals.isEmpty, case .failure = attempt("removing", { _ in 0 }) {
-                retryFailedRemovals()
-            }
+            attemptFailedRemovals()
             schedule([.keys, .recount, .leftOvers, .orphans, .expiry, .eviction])
         } catch {
             let retryTime = now().addingTimeInterval(Self.retryInterval)
@@ -137,8 +135,8 @@ extension ResponseStore {
 
     /// Whether the time has come to try again.
     ///
-    /// A time that is further ahead than the store ever waits was chosen before the clock was set back. The second more
-    /// allows for the rounding of times.
+    /// A time that is further ahead than the store ever waits was chosen before the clock was set back. One second is
+    /// added because times are rounded.
     static func isDue(_ retryTime: Date, at time: Date) -> Bool {
         time >= retryTime || retryTime.timeIntervalSince(time) > retryInterval + 1
     }

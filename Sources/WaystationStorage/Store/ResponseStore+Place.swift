@@ -10,22 +10,24 @@ extension ResponseStore {
 
     /// The parts of the open store, after a check that its index is still the one in the directory.
     ///
-    /// Another process moves an index aside that it finds damaged, or the directory was removed. The check is made at
-    /// most once a second; it opens the index that is in the directory now, or makes one.
+    /// Another process moves an index aside if it finds it damaged; the directory may also be removed. The check is
+    /// made at most once a second; it opens the index that is in the directory now, or makes one.
     ///
     /// Call it on the write queue.
     func openedInPlace() -> Opened? {
-        if takesPlaceCheck(at: now()) { checkPlace() }
+        if claimPlaceCheck(at: now()) { checkPlace() }
         return opened()
     }
 
-    /// Has the place of the index checked soon, if that is due.
+    /// Schedules a check of the index's place on the write queue, if one is due.
     func requestPlaceCheck(at time: Date) {
-        if takesPlaceCheck(at: time) { writeQueue.async { self.checkPlace() } }
+        if claimPlaceCheck(at: time) { writeQueue.async { self.checkPlace() } }
     }
 
-    /// Whether a check is due; the caller then makes it.
-    private func takesPlaceCheck(at time: Date) -> Bool {
+    /// Claims a check if one is due: the caller must make it.
+    ///
+    /// - Returns: Whether a check is due.
+    private func claimPlaceCheck(at time: Date) -> Bool {
         state.withLock { state in
             guard abs(time.timeIntervalSince(state.placeCheckedAt)) > Self.placeInterval else { return false }
             state.placeCheckedAt = time

@@ -124,7 +124,7 @@ extension ResponseStore {
     ) throws(StoreError) -> Int64 {
         guard let opened = openedInPlace() else { throw isUnavailable }
         do {
-            try makeUpForFailedRemovals(in: opened)
+            try completeFailedRemovals(in: opened)
             let written = try publish(head, rest: rest, length: length, spool: spool, in: opened)
             finish(written, of: [head.key], in: opened)
             return written.result

@@ -42,8 +42,8 @@ import WaystationFileSystem
 /// a response from memory for at most a second after another process removed it.
 ///
 /// **The end of the process.** A process that ends by `exit`, or by returning from its main function, first waits until
-/// its stores have written everything handed to them, and which responses were used, for at most 5 s. A process that ends otherwise (by a signal,
-/// `_exit` or a crash) does not wait.
+/// its stores have written everything that was handed to them, and which responses were used; it waits for at most 5 s.
+/// A process that ends otherwise (by a signal, `_exit` or a crash) does not wait.
 ///
 /// **Threads.** All methods may be called from any thread and none waits for the disk. Completions and events are
 /// called on the store's own queues, which wait for them to return: move longer work to another queue.

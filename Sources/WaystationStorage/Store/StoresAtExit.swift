@@ -9,8 +9,8 @@ import Musl
 import Darwin
 #endif
 
-/// Writes to disk after the call that changed it has returned.
-package protocol StoreAtExit: AnyObject, Sendable {
+/// An object that writes to disk after the call that changed it has returned.
+package protocol DelayedWriter: AnyObject, Sendable {
     /// Begins to write everything that was handed over.
     ///
     /// - Returns: A semaphore that is signalled when it is written; nil when waiting is not possible.
@@ -25,22 +25,22 @@ package enum StoresAtExit {
     private static let limit = 5.0
 
     private struct State {
-        var stores: [Weak] = []
+        var writers: [Weak] = []
         /// The process that registered the handler; a forked child has its memory but none of its threads.
         var process: pid_t?
     }
 
     private struct Weak: Sendable {
-        weak var store: (any StoreAtExit)?
+        weak var writer: (any DelayedWriter)?
     }
 
     private static let state = Mutex(State())
 
-    /// Makes the end of the process wait for a store.
-    package static func add(_ store: any StoreAtExit) {
+    /// Makes the end of the process wait for the writes of an object.
+    package static func add(_ writer: any DelayedWriter) {
         let isFirst = state.withLock { state in
-            state.stores.removeAll { $0.store == nil }
-            state.stores.append(Weak(store: store))
+            state.writers.removeAll { $0.writer == nil }
+            state.writers.append(Weak(writer: writer))
             defer { state.process = getpid() }
             return state.process == nil
         }
@@ -48,17 +48,17 @@ package enum StoresAtExit {
     }
 
     private static func finish() {
-        let (stores, process) = state.withLock { ($0.stores.compactMap(\.store), $0.process) }
+        let (writers, process) = state.withLock { ($0.writers.compactMap(\.writer), $0.process) }
         guard process == getpid() else { return }
         let deadline = DispatchTime.now() + limit
-        // All stores begin to write before this waits for any of them.
-        for wait in stores.compactMap({ $0.beginFinishing() }) where wait.wait(timeout: deadline) == .timedOut {
+        // All of them begin to write before this waits for any.
+        for wait in writers.compactMap({ $0.beginFinishing() }) where wait.wait(timeout: deadline) == .timedOut {
             return
         }
     }
 }
 
-extension ResponseStore: StoreAtExit {
+extension ResponseStore: DelayedWriter {
     /// Identifies the write queue of a store.
     static let writeQueueKey = DispatchSpecificKey<ObjectIdentifier>()
 
