@@ -14,12 +14,13 @@ struct MarkedPages: Sendable {
 
     private static let limit = 1_024
 
-    /// The beginning of the marks that this run gives to browsers without cookies.
+    /// The prefix of the marks of this run for browsers that sent no cookies.
     ///
     /// Such a browser has no pairs of an earlier run, so its entry can begin again after it was pushed out.
-    private let clean = RandomName.make() + "-"
-    /// Those whose mark has not come back.
+    private let prefixForEmpty = RandomName.make() + "-"
+    /// The entries whose mark no browser has sent back yet.
     private var new = LeastRecentlyUsed<Key, PageCookies>()
+    /// The entries whose mark a browser has sent back.
     private var known = LeastRecentlyUsed<Key, PageCookies>()
 
     /// Makes a mark for a browser that sent none of this run.
@@ -30,7 +31,7 @@ struct MarkedPages: Sendable {
     ///   - host: The host's name at the gateway.
     /// - Returns: The key of the new entry.
     mutating func begin(with pairs: [String], in folder: String, at host: String) -> Key {
-        let key = Key(mark: (pairs.isEmpty ? clean : "") + RandomName.make(), host: host)
+        let key = Key(mark: (pairs.isEmpty ? prefixForEmpty : "") + RandomName.make(), host: host)
         new.insert(PageCookies(earlier: pairs, in: folder), for: key, cost: 1)
         if new.count > Self.limit { new.removeOldest() }
         return key
@@ -45,7 +46,7 @@ struct MarkedPages: Sendable {
             return .known
         }
         let kept = new.remove(key)
-        guard kept != nil || key.mark.hasPrefix(clean) else { return nil }
+        guard kept != nil || key.mark.hasPrefix(prefixForEmpty) else { return nil }
         known.insert(kept ?? PageCookies(earlier: [], in: "/"), for: key, cost: 1)
         if known.count > Self.limit { known.removeOldest() }
         return kept == nil ? .begunAgain : .known
@@ -60,6 +61,7 @@ struct MarkedPages: Sendable {
         var result: Result?
         func apply(_ page: inout PageCookies) -> Int {
             result = change(&page)
+            // The list wants the difference of the entry's cost, which is always 0 here.
             return 0
         }
         if let position = known.position(of: key) {

@@ -72,35 +72,46 @@ struct PageCookies: Sendable {
         // Of two absent cookies of one name, the page has changed the one that a request has carried before.
         let carried = due.filter { shown[$0.id]?.folder != nil }
         for cookie in carried + due.filter({ shown[$0.id]?.folder == nil }) {
-            guard let last = shown[cookie.id] else { continue }
-            let pair = cookie.pair
-            if pairs.contains(pair) {
-                guard last.pair == pair else { continue }
-                shown[cookie.id]?.folder = folder
-                shown[cookie.id]?.former = nil
-                continue
-            }
-            let hasFormer = last.former.map(pairs.contains) ?? false
-            let isBehind = hasFormer || pairs.contains(last.pair)
-            if !isBehind, let index = reading.changes.added.firstIndex(where: { cookie.isNamed(in: $0) }) {
-                // The page has set the cookie with its path and domain. As another cookie, it would be sent beside it.
-                let pair = reading.changes.added.remove(at: index)
-                reading.changes.changed[cookie.id] = pair
-                shown[cookie.id] = Shown(pair: pair, folder: folder)
-            } else if last.pair == pair, last.folder == nil {
-                // The browser may have given the response up. Without the former pair, the page may also have removed
-                // the cookie: given each time, a message in a cookie would be shown again and again.
-                if hasFormer || !last.isGivenAgain { reading.missing.insert(cookie.id) }
-            } else if isComplete, last.pair == pair, let seen = last.folder, folder.hasPrefix(seen) {
-                // A pair of the same name may be the cookie's own, from before.
-                if !pairs.contains(where: { cookie.isNamed(in: $0) }) { reading.changes.removed.append(cookie.id) }
-                shown[cookie.id] = nil
-            }
+            compare(cookie, with: pairs, in: folder, isComplete: isComplete, into: &reading)
         }
         return reading
     }
 
-    /// Whether no request has carried yet what the browser was given for the name of a pair.
+    /// Compares a cookie that the browser would send with the pairs of a request; see `read`.
+    private mutating func compare(
+        _ cookie: Cookie,
+        with pairs: [String],
+        in folder: String,
+        isComplete: Bool,
+        into reading: inout Reading
+    ) {
+        guard let last = shown[cookie.id] else { return }
+        let pair = cookie.pair
+        if pairs.contains(pair) {
+            guard last.pair == pair else { return }
+            shown[cookie.id]?.folder = folder
+            shown[cookie.id]?.former = nil
+            return
+        }
+        let hasFormer = last.former.map(pairs.contains) ?? false
+        let isBehind = hasFormer || pairs.contains(last.pair)
+        if !isBehind, let index = reading.changes.added.firstIndex(where: { cookie.isNamed(in: $0) }) {
+            // The page has set the cookie with its path and domain. As another cookie, it would be sent beside it.
+            let new = reading.changes.added.remove(at: index)
+            reading.changes.changed[cookie.id] = new
+            shown[cookie.id] = Shown(pair: new, folder: folder)
+        } else if last.pair == pair, last.folder == nil {
+            // The browser may have given the response up. Without the former pair, the page may also have removed the
+            // cookie: given each time, a message in a cookie would be shown again and again.
+            if hasFormer || !last.isGivenAgain { reading.missing.insert(cookie.id) }
+        } else if isComplete, last.pair == pair, let seen = last.folder, folder.hasPrefix(seen) {
+            // A pair of the same name may be the cookie's own, from before.
+            if !pairs.contains(where: { cookie.isNamed(in: $0) }) { reading.changes.removed.append(cookie.id) }
+            shown[cookie.id] = nil
+        }
+    }
+
+    /// Whether the browser was given a pair of this pair's name that no request has carried yet.
     private func isOpen(_ pair: String) -> Bool {
         shown.contains { $0.value.folder == nil && pair.hasPrefix($0.key.name + "=") }
     }
@@ -144,8 +155,9 @@ struct PageCookies: Sendable {
         let present = Set(visible.map(\.id))
         let ended = shown.keys.filter { !present.contains($0) }
         for id in ended {
-            // Pages set a pair of theirs again at any time, but not one of the app's.
             guard let last = shown.removeValue(forKey: id) else { continue }
+            // A late request may still carry a pair that the app gave. A pair that the page set itself is not held
+            // back, because the page may set it again at any time.
             if last.isGiven { stale.replace(last.pair, at: now) }
             stale.end(last.pair, in: last.folder ?? folder)
         }

@@ -1,7 +1,7 @@
 #if Gateway
 /// Pairs that a browser may still send although no page has set them.
 struct StalePairs: Sendable {
-    /// How long a request waits in a browser at most: its cookies are chosen before it gets a connection.
+    /// The longest time, by assumption, from a browser's choice of a request's cookies to the arrival of the request.
     static let longestWait = Duration.seconds(120)
 
     private static let limit = 1_024
@@ -21,7 +21,7 @@ struct StalePairs: Sendable {
     private var earlier: Set<String>
     /// The folder of the request that had them.
     private let firstFolder: String
-    /// Pairs of the app with another value since, and when requests with them have all arrived.
+    /// Pairs that the app has replaced, each with the time after which no request that carries it is still under way.
     private var replaced: [String: ContinuousClock.Instant] = [:]
 
     /// The latest ended pairs, the oldest first; each once.

@@ -3,7 +3,7 @@
 enum ContentSecurityPolicy {
     private static let dropped: Set<String> = ["upgrade-insecure-requests", "block-all-mixed-content"]
 
-    /// Whether a directive of a name would make the browser ask for https, or refuse a page without it.
+    /// Whether the directive with this name would make the browser ask for https, or refuse a page without https.
     static func isDropped(_ name: String) -> Bool { dropped.contains(name.lowercased()) }
 
     /// The policy with the gateway's name beside each origin that it allows.

@@ -112,7 +112,7 @@ enum LinkValue {
             let words = words(value, directive.indices)
             guard let first = words.first, let last = words.last else { return [] }
             guard !ContentSecurityPolicy.isDropped(String(decoding: value.bytes[first], as: UTF8.self)) else {
-                // A semicolon stands for an empty directive, and also means the same in a value without quotes.
+                // A semicolon is an empty directive, and is also allowed in a value without quotes.
                 let range = value.places(first.lowerBound..<last.upperBound)
                 return [Links.Edit(range: range, text: [UInt8(ascii: ";")])]
             }
