@@ -28,9 +28,9 @@ public struct FileError: Error, CustomStringConvertible {
     /// Whether space ran out: the disk, the quota or the file size limit is exhausted.
     package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-    /// Whether the process is the reason, so that the file may be sound: the process has too few descriptors, too little
-    /// memory or no permission.
-    package var isOfProcess: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS, EACCES, EPERM, EAGAIN].contains(code) }
+    /// Whether the process lacks descriptors, memory or permission: the error then says nothing about the state of the
+    /// file.
+    package var isCausedByProcess: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS, EACCES, EPERM, EAGAIN].contains(code) }
 
     /// The operation, the path and the reason.
     public var description: String {

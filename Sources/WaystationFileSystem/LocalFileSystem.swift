@@ -139,7 +139,7 @@ package struct LocalFileSystem: FileSystem {
         try opened(path, O_RDONLY, "open")
     }
 
-    /// Opens an existing regular file below a directory for reading, whoever owns them.
+    /// Opens an existing regular file below a directory for reading, whoever owns the file and the directory.
     ///
     /// - Parameters:
     ///   - path: The path of the file, relative to the directory. It cannot lead out of the directory: an absolute path,
@@ -151,8 +151,8 @@ package struct LocalFileSystem: FileSystem {
         guard path.utf8.first != UInt8(ascii: "/") else { throw FileError("open", path, code: EINVAL) }
         var place = Place(directory: nil, name: directory)
         var walked = directory
-        // The path is split as bytes, as the system does it: a `/` with a combining character behind it is no `/` to
-        // Swift.
+        // The path is split as bytes, as the system does: Swift takes a `/` and a combining character after it for one
+        // other character.
         for part in path.utf8.split(separator: UInt8(ascii: "/")) {
             let name = String(decoding: part, as: UTF8.self)
             guard name != ".." else { throw FileError("open", path, code: EINVAL) }

@@ -27,7 +27,12 @@ public enum PackBuilder {
         to zip: URL,
         compression: ZipWriter.Compression = .deflated
     ) throws(PackError) -> PackManifest {
-        try description.checkMinimum()
+        try PackManifest.checkMinimum(
+            description.minimumPackVersion,
+            of: description.module,
+            description.version,
+            remedy: "give"
+        )
         let root = folder.path(percentEncoded: false).trimmingTrailingSlash
         let destination = zip.path(percentEncoded: false)
         let fileSystem = LocalFileSystem()
@@ -82,14 +87,26 @@ public enum PackBuilder {
     }
 }
 
-extension PackDescription {
+extension PackManifest {
     /// Refuses a pack that no client could use once it is installed.
-    fileprivate func checkMinimum() throws(PackError) {
-        guard let minimumPackVersion, minimumPackVersion > version else { return }
+    ///
+    /// - Parameters:
+    ///   - minimum: The lowest version of itself that the pack asks for.
+    ///   - module: The module.
+    ///   - version: The version of the pack.
+    ///   - remedy: How to set another minimum, as the beginning of "… a minimum of at most 1.0" in the error's message.
+    /// - Throws: ``PackError`` with the code `invalidArgument` if the minimum is higher than the version.
+    package static func checkMinimum(
+        _ minimum: PackVersion?,
+        of module: ModuleID,
+        _ version: PackVersion,
+        remedy: String
+    ) throws(PackError) {
+        guard let minimum, minimum > version else { return }
         throw PackError(
             .invalidArgument,
-            "\(module) \(version) asks for at least version \(minimumPackVersion) of itself, so no client could use it: "
-                + "give a minimum of at most \(version)"
+            "\(module) \(version) asks for at least version \(minimum) of itself, so no client could use it: "
+                + "\(remedy) a minimum of at most \(version)"
         )
     }
 }

@@ -49,15 +49,8 @@ extension PackLibrary {
                 $0.manifestSHA256 == digest && $0.isDamaged != true
             }
             let folder = known?.folder ?? "\(manifest.version)-\(RandomName.make().prefix(8))"
-            if known == nil {
-                try environment.fileSystem.createDirectory(layout.module(module))
-                try environment.fileSystem.rename(staged.staging.root, to: layout.version(folder, of: module))
-            }
             let takeOver = known.flatMap { known in staged.archive.map { known.takeOver($0) } }
-            if takeOver?.movesFile == true {
-                try environment.fileSystem.rename(staged.staging.archive, to: layout.archive(of: module, folder))
-                try environment.fileSystem.synchronizeDirectory(layout.version(folder, of: module))
-            }
+            try move(staged, takeOver, isNew: known == nil, to: folder)
             var isDone = false
             defer { if !isDone { recover(module) } }
             try environment.fileSystem.synchronizeDirectory(layout.module(module))
@@ -66,17 +59,7 @@ extension PackLibrary {
             let made = try updateNow(module) { record in
                 if known == nil {
                     record.versions.append(
-                        ModuleRecord.Version(
-                            folder: folder,
-                            version: manifest.version,
-                            manifestSHA256: digest,
-                            archiveDigests: staged.archive?.digests,
-                            archiveURL: staged.archive?.url?.ifRecordable,
-                            isArchiveKept: staged.archive?.isKept,
-                            installed: now,
-                            minimumPackVersion: manifest.minimumPackVersion,
-                            wasConfirmed: !isOnTrial
-                        )
+                        ModuleRecord.Version(staged, in: folder, digest: digest, at: now, isOnTrial: isOnTrial)
                     )
                 }
                 if let takeOver { record.change(folder) { $0 = takeOver.version } }
@@ -89,7 +72,7 @@ extension PackLibrary {
                 return true
             }
             isDone = true
-            if takeOver?.leavesFile == true {
+            if takeOver?.removesFile == true {
                 try? environment.fileSystem.removeFile(layout.archive(of: module, folder))
             }
             sweep(module)
@@ -107,13 +90,26 @@ extension PackLibrary {
         return commit.pack
     }
 
+    /// Moves the files of a new version, or the zip that an installed version takes over, into place.
+    private func move(_ staged: StagedPack, _ takeOver: TakeOver?, isNew: Bool, to folder: String) throws {
+        let module = staged.manifest.module
+        if isNew {
+            try environment.fileSystem.createDirectory(layout.module(module))
+            try environment.fileSystem.rename(staged.staging.root, to: layout.version(folder, of: module))
+        }
+        if takeOver?.movesFile == true {
+            try environment.fileSystem.rename(staged.staging.archive, to: layout.archive(of: module, folder))
+            try environment.fileSystem.synchronizeDirectory(layout.version(folder, of: module))
+        }
+    }
+
     fileprivate struct TakeOver {
         /// The version with the digests and the URL of the new zip.
         var version: ModuleRecord.Version
         /// Whether the new zip becomes the kept one.
         let movesFile: Bool
-        /// Whether the kept zip is not the one that the record names any more.
-        let leavesFile: Bool
+        /// Whether the zip that was kept until now is to be removed.
+        let removesFile: Bool
     }
 
     private struct Commit: Sendable {
@@ -124,6 +120,27 @@ extension PackLibrary {
 }
 
 extension ModuleRecord.Version {
+    /// The version that a staged pack becomes in this folder.
+    fileprivate init(
+        _ staged: PackLibrary.StagedPack,
+        in folder: String,
+        digest: String,
+        at now: Date,
+        isOnTrial: Bool
+    ) {
+        self.init(
+            folder: folder,
+            version: staged.manifest.version,
+            manifestSHA256: digest,
+            archiveDigests: staged.archive?.digests,
+            archiveURL: staged.archive?.url?.ifRecordable,
+            isArchiveKept: staged.archive?.isKept,
+            installed: now,
+            minimumPackVersion: staged.manifest.minimumPackVersion,
+            wasConfirmed: !isOnTrial
+        )
+    }
+
     /// The version after the same files were installed again from a zip, which may be another one.
     ///
     /// The digests and the URL of the zip show the next check that the offer is installed already.
@@ -136,7 +153,7 @@ extension ModuleRecord.Version {
         return PackLibrary.TakeOver(
             version: version,
             movesFile: archive.isKept && !(isSame && isArchiveKept == true),
-            leavesFile: isArchiveKept == true && version.isArchiveKept != true
+            removesFile: isArchiveKept == true && version.isArchiveKept != true
         )
     }
 }

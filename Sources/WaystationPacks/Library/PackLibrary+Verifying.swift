@@ -21,8 +21,8 @@ extension PackLibrary {
     /// Compares every file of the active versions with its digest.
     ///
     /// Reads all files, on all cores. A damaged version is marked, so that an updater fetches it again; its undamaged
-    /// files continue to answer requests. A file that the process cannot read now, for want of descriptors, memory or
-    /// permission, does not count as damaged; the event `unreadable` reports it.
+    /// files continue to answer requests. A file that the process cannot read now, because it lacks descriptors, memory
+    /// or permission, does not count as damaged; the event `unreadable` reports it.
     /// - Parameter module: The module, or nil for all.
     /// - Returns: The damaged files.
     /// - Throws: ``PackError`` when the task is cancelled; a version that was not read completely is not marked then.
@@ -55,40 +55,7 @@ extension PackLibrary {
         var all: [PackDamage] = []
         for pack in packs {
             let damages = try await blocking("verifying \(pack.module)") {
-                let damages = Mutex<[PackDamage]>([])
-                let unreadable = Mutex<FileError?>(nil)
-                try await BlockingWork.forEach(pack.manifest.files) { file in
-                    let found: String?
-                    do {
-                        found = try problem(pack, file)
-                    } catch let error as CancellationError {
-                        // The task was cancelled before the file was compared.
-                        throw error
-                    } catch let error as FileError where error.isOfProcess {
-                        // The file may be sound; a mark would cost a download of the whole pack.
-                        unreadable.withLock { $0 = error }
-                        return
-                    } catch {
-                        found = "cannot be read: \(error)"
-                    }
-                    guard let found else { return }
-                    damages.withLock {
-                        $0.append(
-                            PackDamage(
-                                module: pack.module,
-                                version: pack.manifest.version,
-                                path: file.path,
-                                problem: found
-                            )
-                        )
-                    }
-                }
-                if let error = unreadable.withLock({ $0 }) {
-                    self.tell(.unreadable, pack.module, pack.manifest.version, "\(error)")
-                } else {
-                    self.settleUnreadable(pack.module)
-                }
-                return damages.withLock { $0.sorted { $0.path < $1.path } }
+                try await self.damages(of: pack, problem)
             }
             if let first = damages.first {
                 await markDamaged(pack.module, pack.folder, "\(damages.count) files, the first: \(first)")
@@ -96,6 +63,47 @@ extension PackLibrary {
             all += damages
         }
         return all
+    }
+
+    /// Finds the damaged files of a version, in the order of their paths; an event reports a file that cannot be read.
+    private func damages(
+        of pack: ActivePack,
+        _ problem: @escaping @Sendable (ActivePack, PackedFile) throws -> String?
+    ) async throws -> [PackDamage] {
+        let damages = Mutex<[PackDamage]>([])
+        let unreadable = Mutex<FileError?>(nil)
+        try await BlockingWork.forEach(pack.manifest.files) { file in
+            let found: String?
+            do {
+                found = try problem(pack, file)
+            } catch let error as CancellationError {
+                // The task was cancelled before the file was compared.
+                throw error
+            } catch let error as FileError where error.isCausedByProcess {
+                // The file may be sound; a mark would cost a download of the whole pack.
+                unreadable.withLock { $0 = error }
+                return
+            } catch {
+                found = "cannot be read: \(error)"
+            }
+            guard let found else { return }
+            damages.withLock {
+                $0.append(
+                    PackDamage(
+                        module: pack.module,
+                        version: pack.manifest.version,
+                        path: file.path,
+                        problem: found
+                    )
+                )
+            }
+        }
+        if let error = unreadable.withLock({ $0 }) {
+            tell(.unreadable, pack.module, pack.manifest.version, "\(error)")
+        } else {
+            settleUnreadable(pack.module)
+        }
+        return damages.withLock { $0.sorted { $0.path < $1.path } }
     }
 
     /// Marks a version as damaged, and reports the event, unless the version was dropped in the meantime.

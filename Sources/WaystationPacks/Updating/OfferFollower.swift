@@ -111,7 +111,7 @@ struct OfferFollower: Sendable {
             throw PackError(.damaged, "the patch cannot be applied: the whole pack is fetched", cause: error)
         }
         try check(staged)
-        try await checkWasNotBad(staged)
+        try await refuseBadVersion(staged)
         if Task.isCancelled {
             throw PackError(.cancelled, "the update of \(module) was cancelled; the next check continues it")
         }
@@ -232,8 +232,10 @@ struct OfferFollower: Sendable {
         }
     }
 
-    /// Refuses a version that was found bad, which an offer without a version does not show before it is fetched.
-    private func checkWasNotBad(_ staged: PackLibrary.StagedPack) async throws(PackError) {
+    /// Refuses a version that was found bad.
+    ///
+    /// If an offer does not name its version, that is known only after the download.
+    private func refuseBadVersion(_ staged: PackLibrary.StagedPack) async throws(PackError) {
         let (version, manifest) = (staged.manifest.version, PackDigest(of: staged.json))
         let failures = try await situation().failures
         guard let bad = failures.first(where: { $0.retryAt > update.now && $0.isOfVersion(version, manifest) }) else {

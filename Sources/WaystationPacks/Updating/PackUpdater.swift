@@ -108,7 +108,7 @@ public actor PackUpdater {
         let outcome = await check.end()
         // The check is removed before the waiting calls return, because a call that follows must start a new check.
         if running === check { running = nil }
-        check.tell(outcome)
+        check.finish(outcome)
     }
 
     /// Checks repeatedly until the task is cancelled, and then returns.

@@ -4,10 +4,15 @@ import Synchronization
 final class RunningCheck: Sendable {
     typealias Outcome = Result<UpdateReport, PackError>
 
+    /// The end of the check; the outcome is nil if the check was abandoned.
+    private struct Ending {
+        let outcome: Outcome?
+    }
+
     private struct State {
         var waiters: [Int: CheckedContinuation<Outcome?, Never>] = [:]
         var lastWaiter = 0
-        var outcome: Outcome?
+        var ending: Ending?
         /// Whether the last waiting call has left: the check is cancelled, and its outcome is of no use to other calls.
         var isAbandoned = false
     }
@@ -21,13 +26,14 @@ final class RunningCheck: Sendable {
     func end() async -> Outcome { await task.value }
 
     /// Passes the outcome to all waiting calls.
-    func tell(_ outcome: Outcome) {
-        let (waiters, isAbandoned) = state.withLock { state in
-            state.outcome = outcome
+    func finish(_ outcome: Outcome) {
+        let (waiters, ending) = state.withLock { state in
+            let ending = Ending(outcome: state.isAbandoned ? nil : outcome)
+            state.ending = ending
             defer { state.waiters = [:] }
-            return (state.waiters.values.map(\.self), state.isAbandoned)
+            return (state.waiters.values.map(\.self), ending)
         }
-        for waiter in waiters { waiter.resume(returning: isAbandoned ? nil : outcome) }
+        for waiter in waiters { waiter.resume(returning: ending.outcome) }
     }
 
     /// Waits for the outcome.
@@ -42,14 +48,11 @@ final class RunningCheck: Sendable {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                let ended = state.withLock { state -> Outcome?? in
-                    guard let outcome = state.outcome else {
-                        state.waiters[id] = waiter
-                        return nil
-                    }
-                    return .some(state.isAbandoned ? nil : outcome)
+                let ending = state.withLock { state in
+                    if state.ending == nil { state.waiters[id] = waiter }
+                    return state.ending
                 }
-                if let ended { waiter.resume(returning: ended) }
+                if let ending { waiter.resume(returning: ending.outcome) }
                 if Task.isCancelled { leave(id) }
             }
         } onCancel: {

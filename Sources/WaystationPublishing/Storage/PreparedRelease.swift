@@ -15,7 +15,7 @@ struct PreparationPlan: Sendable {
 }
 
 extension PreparationPlan {
-    /// The largest size of a patch to a pack of this size; a share that is no number keeps every patch.
+    /// The largest size of a patch to a pack of this size; a share that is not a number keeps every patch.
     fileprivate func largestPatch(for size: Int) -> Int {
         let largest = Double(size) * largestPatchShare
         guard largest < Double(Int.max) else { return .max }
@@ -65,13 +65,12 @@ struct PreparedRelease: Sendable {
         let manifest = contents.manifest
         paths = ReleasePaths(module: manifest.module, version: manifest.version, attempt: plan.attempt)
         try index.check(digests.sha256, canBePublishedAs: manifest.version, of: manifest.module)
-        if let minimum = manifest.minimumPackVersion, minimum > manifest.version {
-            throw PackError(
-                .invalidArgument,
-                "\(manifest.module) \(manifest.version) asks for at least version \(minimum) of itself, so no client "
-                    + "could use it: build it again with a minimum of at most \(manifest.version)"
-            )
-        }
+        try PackManifest.checkMinimum(
+            manifest.minimumPackVersion,
+            of: manifest.module,
+            manifest.version,
+            remedy: "build it again with"
+        )
         if let known = index[manifest.module]?.release(manifest.version) {
             (release, self.folder, omitted) = (known, nil, [])
             return

@@ -22,7 +22,7 @@ struct RunningCheckTests {
         #expect(throws: PackError.self) { try left?.get() }
         let second = Task { await check.value() }
         end.yield()
-        check.tell(await check.end())
+        check.finish(await check.end())
         #expect(await second.value == nil)
         #expect(await check.value() == nil)
     }
@@ -36,7 +36,7 @@ struct RunningCheckTests {
         }
         let second = Task { await check.value() }
         end.yield()
-        check.tell(await check.end())
+        check.finish(await check.end())
         #expect(try await second.value?.get().outcomes.isEmpty == true)
     }
 }

@@ -14,6 +14,7 @@ public struct CatalogueSource: PackSource {
     /// The largest catalogue that is read, in bytes; 8 MiB by default.
     public var maximumSize = Self.standardMaximumSize
 
+    /// The default of ``maximumSize``, which a publisher must not exceed, in bytes.
     package static let standardMaximumSize = 8 << 20
 
     private let fetcher: any PackFetching
@@ -74,8 +75,8 @@ extension Catalogue.Module {
 
     /// The offer for an installation.
     ///
-    /// An installation that has a version which is neither live nor being rolled out, and which gets no other one, must
-    /// not use it: the publisher has taken it back. The module is then switched off until another version is offered.
+    /// The publisher takes a version back by making it neither live nor part of a rollout. If an installation has such
+    /// a version and is offered no other one, the module is switched off until another version is offered.
     ///
     /// - Parameters:
     ///   - installID: The installation.

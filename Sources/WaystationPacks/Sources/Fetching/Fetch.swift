@@ -140,13 +140,15 @@ final class Fetch: Sendable {
         if [307, 308].contains(status), !request.body.isEmpty {
             var again = request
             again.url = target
-            if isForeign { again.fields = HTTPFields(again.fields.filter { Self.isHarmless($0.name.canonicalName) }) }
+            if isForeign {
+                again.fields = HTTPFields(again.fields.filter { Self.isKeptAcrossOrigins($0.name.canonicalName) })
+            }
             state.withLock { $0.next = again }
             return nil
         }
         var next = next
         if isForeign {
-            for name in (next.allHTTPHeaderFields ?? [:]).keys where !Self.isHarmless(name.lowercased()) {
+            for name in (next.allHTTPHeaderFields ?? [:]).keys where !Self.isKeptAcrossOrigins(name.lowercased()) {
                 next.setValue(nil, forHTTPHeaderField: name)
             }
         }
@@ -159,8 +161,11 @@ final class Fetch: Sendable {
         state.withLock { state in state.next.map { ($0, state.redirects) } }
     }
 
-    /// Whether a field goes to another origin with a redirect: the range, the validators, and the kind of content.
-    private static func isHarmless(_ name: String) -> Bool {
+    /// Whether a redirect to another origin keeps a field.
+    ///
+    /// Only fields about ranges, validators, kinds of content and the client are kept, because any other may hold a
+    /// secret.
+    private static func isKeptAcrossOrigins(_ name: String) -> Bool {
         ["range", "if-range", "if-none-match", "if-modified-since", "content-type", "content-length", "user-agent"]
             .contains(name) || name.hasPrefix("accept")
     }
