@@ -101,7 +101,8 @@ extension Redaction {
 
     /// A query or the body of a form, without secrets.
     ///
-    /// It is split as bytes: a form need not be UTF-8, and a `=` with a combining character behind it is no `=` to Swift.
+    /// It is split as bytes: a form need not be UTF-8, and Swift takes a `=` and a combining character after it for one
+    /// other character.
     private func form(_ bytes: some Collection<UInt8>) -> [UInt8] {
         let items = bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
             guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return Array(item) }

@@ -15,7 +15,7 @@ extension URLRequest {
     /// given, and so does the default one if the property was set. Only an interval of zero or less counts as Foundation
     /// has it: from the property it ends the load at once, from the initializer it means nothing.
     package var hasTimeoutInterval: Bool {
-        timeoutInterval > 0 && timeoutInterval != Self.unsetTimeoutInterval || isTimeoutIntervalSet
+        (timeoutInterval > 0 && timeoutInterval != Self.unsetTimeoutInterval) || isTimeoutIntervalSet
     }
 
     /// Whether the property was set; false if Foundation's flag is not found.

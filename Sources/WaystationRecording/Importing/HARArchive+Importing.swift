@@ -39,7 +39,7 @@ extension HARArchive.Entry {
 
     /// Text in a HAR is decoded and is stored as UTF-8, so its media type must say UTF-8.
     ///
-    /// Otherwise a page that names its former encoding in a `<meta>` would be read in that.
+    /// Otherwise a browser would read the page in its former encoding, if a `<meta>` of the page names that.
     private static func utf8(_ type: String, of body: Data) -> String {
         let parts = type.split(separator: ";", omittingEmptySubsequences: false)
         guard parts.contains(where: isCharset) else {
@@ -55,7 +55,9 @@ extension HARArchive.Entry {
         return pair.count == 2 && pair[0].lowercased() == "charset"
     }
 
-    /// Whether the encoding of a media type is not fixed, as that of JSON is.
+    /// Whether a media type may have a `charset`.
+    ///
+    /// JSON has none: its encoding is always UTF-8.
     private static func mayHaveCharset(_ type: String) -> Bool {
         let essence = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         return essence.hasPrefix("text/") || essence.hasSuffix("/xml") || essence.hasSuffix("+xml")

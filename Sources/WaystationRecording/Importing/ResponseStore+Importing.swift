@@ -20,8 +20,8 @@ extension ResponseCache {
     ///   - file: The recording.
     ///   - options: The choices for importing it.
     /// - Returns: The result for each exchange.
-    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged. Of a damaged WARC, the responses before
-    ///   the damage are stored; of a damaged HAR, none are. `StoreError` when the cache does not work.
+    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged: the responses before the damage are
+    ///   stored if it is a WARC, and none if it is a HAR. `StoreError` when the cache does not work.
     @discardableResult
     public func importRecording(at file: URL, options: ImportOptions = ImportOptions()) async throws -> ImportReport {
         try await store.importRecording(at: file, options: options)
@@ -50,8 +50,8 @@ extension ResponseStore {
     ///   - file: The recording.
     ///   - options: The choices for importing it.
     /// - Returns: The result for each exchange.
-    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged. Of a damaged WARC, the responses before
-    ///   the damage are stored; of a damaged HAR, none are. `StoreError` when the store does not work.
+    /// - Throws: ``RecordingError`` when the file cannot be read or is damaged: the responses before the damage are
+    ///   stored if it is a WARC, and none if it is a HAR. `StoreError` when the store does not work.
     @discardableResult
     public func importRecording(at file: URL, options: ImportOptions = ImportOptions()) async throws -> ImportReport {
         let source: FileSource

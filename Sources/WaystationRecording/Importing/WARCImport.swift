@@ -91,7 +91,8 @@ struct WARCImport {
             default: break
             }
         }
-        // A file that another program is still writing may have become whole meanwhile, but its requests were not.
+        // Another program may still be writing the file, so that it is whole by now; but the requests after the damage
+        // were not read.
         if let damage { throw damage }
     }
 

@@ -13,9 +13,10 @@ package enum RecordingOwners {
     /// - Throws: ``StubError`` with the code `sharedRecording` if another test has the same file: the tests would replace
     ///   each other's recording, or replay each other's answers.
     package static func claim(_ file: URL, for test: String) throws(StubError) {
+        let path = file.standardizedFileURL.path(percentEncoded: false)
         let owner = owners.withLock { owners in
-            let owner = owners[file.standardizedFileURL.path(percentEncoded: false)] ?? test
-            owners[file.standardizedFileURL.path(percentEncoded: false)] = owner
+            let owner = owners[path] ?? test
+            owners[path] = owner
             return owner
         }
         if owner != test { throw .shared(file, by: owner, test) }
