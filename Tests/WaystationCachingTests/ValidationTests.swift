@@ -198,7 +198,7 @@ struct ValidationTests {
         #expect(result.summary == row.expected)
     }
 
-    @Test("§4.3.3: a refusal replaces a stored refusal, and one for which only other variants are stored is stored")
+    @Test("§4.3.3: a refusal is stored in place of a stored refusal, and beside variants that do not match the request")
     func refusals() throws {
         let answer = response("Cache-Control: max-age=60", status: 403)
         let refusal = stored("Cache-Control: max-age=60", status: 403)

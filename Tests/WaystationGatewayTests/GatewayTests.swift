@@ -116,7 +116,7 @@ struct GatewayTests {
     }
 
     @Test(
-        "gives a location without a scheme the scheme of its origin, and not its own",
+        "gives a Location without a scheme the scheme of the origin, not that of the gateway",
         arguments: [
             ("//shop.example/a", "http://SHOP/a"), ("//elsewhere.example/", "https://elsewhere.example/"),
             ("/a", "/a"),

@@ -7,7 +7,7 @@ import Testing
 struct StalePairsTests {
     private let start = ContinuousClock.now
 
-    @Test("include a replaced one as long as a request may have waited, but not in one that has not")
+    @Test("include a replaced pair as long as the request may have waited in the browser, and not if it has not waited")
     func replaced() {
         var stale = StalePairs(earlier: [], in: "/")
         stale.replace("t=0", at: start)
@@ -34,7 +34,7 @@ struct StalePairsTests {
         #expect(stale.contains("b=2", mayBeLate: true, at: start))
     }
 
-    @Test("are set again after they ended only if the browser has lost them, and end again")
+    @Test("that ended count as set again only after the browser has lost them, and can end again")
     func ended() {
         var stale = StalePairs(earlier: [], in: "/")
         #expect(!stale.isSetAgain("a=1"))

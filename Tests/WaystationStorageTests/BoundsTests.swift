@@ -77,7 +77,7 @@ struct BoundsTests {
         #expect(try await otherProcessKeepsUsed())
     }
 
-    @Test("a use counts for the eviction by another process when its own store has no owner any more")
+    @Test("a use counts for the eviction by another process when its own store was released")
     func useBeforeRelease() async throws {
         let delays = DrivenDelays()
         weak var released: ResponseStore?

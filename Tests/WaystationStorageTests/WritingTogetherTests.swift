@@ -206,7 +206,7 @@ struct WritingTogetherTests {
         #expect(await store.statistics().bytes <= 80_000)
     }
 
-    @Test("completes the writes of a store that has no owner any more")
+    @Test("completes the writes of a store that was released")
     func release() async throws {
         var store: ResponseStore? = try await busyStore()
         weak let released = store

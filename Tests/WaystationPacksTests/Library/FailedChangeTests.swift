@@ -45,7 +45,7 @@ struct FailedChangeTests {
         #expect(hadDoubt)
     }
 
-    @Test("The first version of a module, and the zip that a patch makes, are synchronized with all that names them")
+    @Test("The folder of a new module, and the zip that a patch makes, are synchronized to the disk")
     func synchronized() async throws {
         let synchronized = Mutex<[String]>([])
         let fixture = try UpdateFixture(

@@ -212,7 +212,7 @@ import WaystationTesting
     }
 
     @Test(
-        "A client is switched off whose version was taken back, unless it gets another one or has the one of the rollout",
+        "A version that was taken back is switched off, unless the client gets another one or has that of the rollout",
         arguments: [
             ("1.0", nil, nil, false), ("1.0", nil, "2.0", false), ("2.0", nil, "2.0", true), ("1.0", "2.0", nil, true),
             ("9.9", nil, nil, true), (nil, nil, nil, true),

@@ -375,7 +375,7 @@ struct PackUpdaterTests {
         #expect(fixture.library.module(.shop)?.active?.isDamaged == false)
     }
 
-    @Test("does not take a version for damaged that the process cannot read at the moment")
+    @Test("does not mark a version as damaged while the process cannot read its files")
     func unreadable() async throws {
         let failing = Mutex(false)
         let fixture = try UpdateFixture(

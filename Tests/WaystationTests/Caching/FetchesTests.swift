@@ -112,7 +112,7 @@ struct FetchesTests {
     }
 
     /// A fetch that has not begun is no older than the change, so the load that made it may wait in it.
-    @Test("a change between the making of a fetch and its first load keeps other loads out, but not that one")
+    @Test("an invalidation before the first load of a fetch keeps out other loads, but not the load that made it")
     func changedBeforeTheFirstLoad() async throws {
         let network = ScriptedTransport { _ in .ok("new", fields: ["Cache-Control": "max-age=60"]) }
         let interceptor = try interceptor(network)

@@ -360,7 +360,7 @@ struct CookieExchangeTests {
     }
 
     @Test(
-        "of an upload's response are those of RFC 6265, whatever Foundation has stored of them",
+        "of an upload's response follow RFC 6265, whatever Foundation has stored for them",
         arguments: [
             Case(rule: "Max-Age", set: "a=1; Path=/; Max-Age=86400", target: "/", sent: "a=1 / ends"),
             Case(rule: "removed with Max-Age=0", set: "old=; Path=/; Max-Age=0", target: "/", sent: nil),

@@ -78,7 +78,7 @@ struct HitTests {
         #expect(delegate.calls == [.response(200), .completed(.cancelled)])
     }
 
-    @Test("a delegate of one call can refuse a response whose body is read from disk, and none whose body is in memory")
+    @Test("a delegate of one call can refuse a response with a body that is read from disk, but not with one in memory")
     func refusedByTheDelegateOfOneCall() async throws {
         let session = session()
         let refusing = RecordingDelegate(disposition: .cancel)

@@ -120,7 +120,7 @@ struct SuspensionTests {
 
     enum Reply: CaseIterable { case complete, cancel, retry }
 
-    @Test("goes on after it was resumed, when its delegate answers a challenge before", arguments: Reply.allCases)
+    @Test("continues only after it was resumed, if its delegate answers a challenge before", arguments: Reply.allCases)
     func answeredWhileSuspended(reply: Reply) async throws {
         let origin = try ScriptedOrigin { request in
             request.value(of: "Authorization") == nil

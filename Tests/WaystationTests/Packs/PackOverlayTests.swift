@@ -82,7 +82,7 @@ struct PackOverlayTests {
         #expect(try await packs.verify().isEmpty)
     }
 
-    @Test("serves a folder at the URL with its slash, and does not take a URL without one for damage")
+    @Test("serves a folder at the URL with its slash, and is not marked as damaged by the URL without it")
     func folder() async throws {
         let origin = try ScriptedOrigin { _ in .ok("fresh") }
         try folders.write("packed guide", to: "one/guide/index.html")
