@@ -20,7 +20,7 @@ struct OfflineFile: Sendable {
     /// Called when a file that must be as it was installed is missing or damaged; the request then continues with the
     /// next source.
     var onDamage: (@Sendable (String) -> Void)?
-    /// Whether the URL is that of the directory itself without its slash, which the path does not show.
+    /// Whether the URL is that of the directory, or of a folder in it, without its slash.
     var lacksSlash = false
 }
 

@@ -9,9 +9,10 @@ extension Serving {
     /// continues with the next source.
     func pack(_ packs: PackLibrary, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
         guard let found = packs.lookUp(canonical.url) else { return otherwise() }
-        let file = OfflineFile(directory: found.directory, path: found.path, source: .pack) { problem in
+        var file = OfflineFile(directory: found.directory, path: found.path, source: .pack) { problem in
             packs.reportDamage(found, problem)
         }
+        file.lacksSlash = found.lacksSlash
         return verdict(file, otherwise: otherwise)
     }
 }

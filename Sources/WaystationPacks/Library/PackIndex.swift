@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFileSystem
 import WaystationFiles
 import WaystationRules
 
@@ -50,6 +51,9 @@ struct PackIndex: Sendable {
                     let folder = names.dropLast().joined(separator: "/")
                     if folder.isEmpty {
                         put(Entry(pack: pack, path: path, request: ""), at: base, isAllowed)
+                        // The base of a whole host has no other spelling: without its slash it is the same URL.
+                        let bare = Entry(pack: pack, path: path, request: "", lacksSlash: true)
+                        put(bare, at: base.trimmingTrailingSlash, isAllowed)
                     } else {
                         put(Entry(pack: pack, path: path, request: folder + "/"), at: base + folder + "/", isAllowed)
                         let bare = Entry(pack: pack, path: path, request: folder, lacksSlash: true)

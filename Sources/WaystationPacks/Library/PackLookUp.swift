@@ -9,7 +9,7 @@ package struct PackLookUp: Sendable {
     package let directory: OfflineDirectory
     /// The path to request from the directory, percent-encoded.
     package let path: String
-    /// Whether the path is that of a folder without its slash, which the directory answers with a redirect.
+    /// Whether the URL is that of a base or a folder without its slash, and must be answered with a redirect.
     package let lacksSlash: Bool
     /// The module.
     package let module: ModuleID

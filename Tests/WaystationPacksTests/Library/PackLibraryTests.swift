@@ -34,7 +34,8 @@ struct PackLibraryTests {
         "finds a file by each spelling of its URL and by no other URL",
         arguments: [
             ("https://shop.example/app/", true), ("HTTPS://SHOP.example:443/app/./index.html?x=1#top", true),
-            ("https://shop.example/app/a/b%20c.js", true), ("https://shop.example/app", false),
+            ("https://shop.example/app/a/b%20c.js", true), ("https://shop.example/app", true),
+            ("https://shop.example/ap", false), ("https://shop.example/app/a", false),
             ("https://shop.example/app/old.js", false), ("https://shop.example/app/A/b%20c.js", false),
             ("https://shop.example/app/a%2Fb%20c.js", false), ("http://shop.example/app/index.html", false),
             ("https://shop.example/app/waystation-pack.json", false), ("https://me@shop.example/app/index.html", false),

@@ -85,6 +85,7 @@ struct PackOverlayTests {
     @Test("serves a folder at the URL with its slash, and is not marked as damaged by the URL without it")
     func folder() async throws {
         let origin = try ScriptedOrigin { _ in .ok("fresh") }
+        try folders.write("packed home", to: "one/index.html")
         try folders.write("packed guide", to: "one/guide/index.html")
         try await install("one", "1.0", at: origin)
         origin.stop()
@@ -92,6 +93,9 @@ struct PackOverlayTests {
         let (data, response) = try await session.data(from: origin.url("/app/guide"))
         #expect(String(decoding: data, as: UTF8.self) == "packed guide")
         #expect(response.url == origin.url("/app/guide/"))
+        let (home, base) = try await session.data(from: origin.url("/app"))
+        #expect(String(decoding: home, as: UTF8.self) == "packed home")
+        #expect(base.url == origin.url("/app/"))
         #expect(packs.module(shop)?.active?.isDamaged == false)
     }
 

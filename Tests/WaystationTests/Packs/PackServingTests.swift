@@ -81,6 +81,16 @@ struct PackServingTests {
         #expect(head.url?.absoluteString == "https://shop.test/app/js/")
     }
 
+    @Test("answers a base URL without its slash at the one with it", arguments: ["/app", "/beta", "/app?v=1"])
+    func bareBase(path: String) async throws {
+        let (text, head) = try await load(path)
+        #expect(text == "<!doctype html><title>home</title>")
+        let end = path.replacing("/app?v=1", with: "/app/?v=1")
+        #expect(head.url?.absoluteString == "https://shop.test" + (end == path ? path + "/" : end))
+        #expect(head.value(forHTTPHeaderField: "Cache-Status") == "Waystation; hit; detail=pack")
+        #expect(packs.module(shop)?.active?.isDamaged == false)
+    }
+
     @Test("uses the manifest's media type before the one of the file name")
     func mediaType() async throws {
         let head = try await load("/app/data.x").head
