@@ -7,6 +7,16 @@ import WaystationTesting
 /// Each mistake that a user can make, and the whole text that explains it and says what to do.
 @Suite(.timeLimit(.minutes(3)))
 struct MistakeTests {
+    @Test("a recording at a URL that is not a file's is refused", arguments: RecordingMode.allCases)
+    func remoteRecording(mode: RecordingMode) throws {
+        let url = try #require(URL(string: "https://api.example/tmp/orders.har"))
+        let error = #expect(throws: StubError.self) {
+            try Recording(url, mode, network: ScriptedTransport { _ in .ok() }, override: nil, now: { Date() })
+        }
+        #expect(error?.code == .missingRecording)
+        #expect(error?.message.contains("https://api.example/tmp/orders.har") == true)
+    }
+
     @Test(arguments: Mistake.all)
     func `each mistake has a text that names its place and says what to do`(mistake: Mistake) async throws {
         let folder = RecordingFolder()

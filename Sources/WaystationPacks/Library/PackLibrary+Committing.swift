@@ -84,7 +84,7 @@ extension PackLibrary {
             return Made(value: commit, doubt: made.doubt)
         }
         let commit = made.value
-        if commit.isNew { tell(.installed, module, manifest.version, "\(manifest.files.count) files") }
+        if commit.isNew { tell(.installed, module, manifest.version, Self.count(manifest.files.count)) }
         if commit.isNowActive { tell(.activated, module, manifest.version) }
         if let doubt = made.doubt { throw doubt }
         return commit.pack

@@ -58,7 +58,7 @@ extension PackLibrary {
                 try await self.damages(of: pack, problem)
             }
             if let first = damages.first {
-                await markDamaged(pack.module, pack.folder, "\(damages.count) files, the first: \(first)")
+                await markDamaged(pack.module, pack.folder, "\(Self.count(damages.count)), the first: \(first)")
             }
             all += damages
         }

@@ -58,8 +58,8 @@ public final class PackLibrary: Sendable {
     ///   - clock: Measures how long a version on trial runs, for tests: a clock that does not jump when the time of day
     ///     is set.
     ///   - events: Called with each event, on the thread that caused it, which waits; move longer work elsewhere.
-    /// - Throws: ``PackError`` when the directory cannot be created or read, and when it, or something in it that the
-    ///   library uses, is a symbolic link, belongs to another user or may be written to by others. A damaged module is
+    /// - Throws: ``PackError`` when the URL is not a file URL, the directory cannot be created or read, and when it, or
+    ///   something in it that the library uses, is a symbolic link, belongs to another user or may be written to by others. A damaged module is
     ///   not an error: it is reported as an event, and its previous version becomes active, or none.
     public convenience init(
         directory: URL,
@@ -79,6 +79,12 @@ public final class PackLibrary: Sendable {
         environment: PackEnvironment,
         events: @escaping @Sendable (PackEvent) -> Void = { _ in }
     ) throws(PackError) {
+        guard directory.isFileURL else {
+            throw PackError(
+                .invalidArgument,
+                "the library's directory is \(directory.shown), which is not a file URL: give it as URL(filePath:)"
+            )
+        }
         self.directory = directory
         layout = PackLayout(root: directory.standardizedFileURL.path(percentEncoded: false))
         var environment = environment
@@ -139,6 +145,9 @@ public final class PackLibrary: Sendable {
 
     /// Removes the problem that a module could not be read, since it could be now.
     func settleUnreadable(_ module: ModuleID) { troubles.withLock { $0.settleUnreadable(module) } }
+
+    /// A number of files, as events have it.
+    static func count(_ files: Int) -> String { files == 1 ? "1 file" : "\(files) files" }
 
     func tell(_ kind: PackEvent.Kind, _ module: ModuleID?, _ version: PackVersion?, _ detail: String = "") {
         let event = PackEvent(kind: kind, module: module, version: version, detail: detail)

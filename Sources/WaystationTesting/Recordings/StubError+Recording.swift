@@ -13,6 +13,13 @@ extension StubError {
         )
     }
 
+    static func notAFile(_ url: URL) -> StubError {
+        StubError(
+            code: .missingRecording,
+            message: "the recording \(url) is not a file URL: give it as URL(filePath:)"
+        )
+    }
+
     static func missingRecording(_ file: URL) -> StubError {
         StubError(
             code: .missingRecording,

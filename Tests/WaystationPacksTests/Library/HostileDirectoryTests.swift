@@ -54,6 +54,15 @@ struct HostileDirectoryTests {
         #expect(!FileManager.default.fileExists(atPath: "\(root)/modules/shop/1.0-0123abcd"))
     }
 
+    @Test("that is not a file URL is refused, and nothing is made at its path")
+    func remote() throws {
+        let url = try #require(URL(string: "https://packs.example\(root)"))
+        let error = #expect(throws: PackError.self) { try PackLibrary(directory: url) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains("https://packs.example") == true)
+        #expect(!FileManager.default.fileExists(atPath: root))
+    }
+
     @Test("that all other users may write to is refused")
     func writableByOthers() throws {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
