@@ -45,6 +45,16 @@ struct RecordingCommandTests {
         #expect(entries.first?.keys.sorted() == ["bytes", "status", "url"])
     }
 
+    @Test("an import into a cache that cannot be opened is an error, not a list of bodies that are too large")
+    func unusableCache() throws {
+        try tool.write(["session.har": Self.har])
+        let imported = try tool.run("cache", "import", "session.har", "--in", "session.har/http")
+        #expect(imported.status == 4)
+        #expect(imported.output == "")
+        #expect(imported.errors.contains("DIR/session.har/http"), "\(imported.errors)")
+        #expect(imported.errors.contains("Not a directory"), "\(imported.errors)")
+    }
+
     @Test("a WARC is recognised by its content, and a damaged recording is refused with an error code")
     func warc() throws {
         let block = "HTTP/1.1 200 OK\r\n\r\nhello"

@@ -14,6 +14,22 @@ struct HostileRecordingTests {
 
     init() throws { place = try Workplace() }
 
+    @Test("into a store that does not work are an error of the store, and no response is skipped")
+    func unusableStore() async throws {
+        let file = try place.file("a file", Data())
+        let store = ResponseStore(directory: file.appending(path: "http"))
+        await store.flush()
+        let har = #"""
+            {"log": {"version": "1.2", "creator": {"name": "t", "version": "1"}, "entries": [
+              {"request": {"method": "GET", "url": "https://shop.example/a", "headers": []},
+               "response": {"status": 200, "headers": [], "content": {"size": 4, "text": "page"}}}]}}
+            """#
+        let recording = try place.file("session.har", Data(har.utf8))
+        let error = await #expect(throws: StoreError.self) { try await store.importRecording(at: recording) }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("Not a directory") == true)
+    }
+
     /// The contents of a file, and the expected outcome.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -40,10 +40,11 @@ struct RecordingImport {
             skip(url, error)
             return nil
         }
-        guard let writer = store.begin(head) else {
+        guard archived.body.count <= store.largestBody else {
             skip(url, ImportRefusal(.tooLarge, "the body has \(archived.body.count) bytes, more than the cache keeps"))
             return nil
         }
+        guard let writer = store.begin(head) else { throw store.refusesWrites }
         writer.append(archived.body)
         do {
             let id = try await writer.commit()

@@ -147,6 +147,12 @@ extension ResponseStore {
         return StoreError(.unavailable, "the store does not work: \(reason)")
     }
 
+    /// The error of a write that cannot begin, because the store does not work or writes are paused.
+    package var refusesWrites: StoreError {
+        guard let problem = condition.last(where: { $0.kind != .damaged }) else { return isUnavailable }
+        return StoreError(problem.kind == .full ? .full : .unavailable, "nothing can be stored now: \(problem.detail)")
+    }
+
     func acceptsWrites(at time: Date) -> Bool {
         if opened() != nil { return state.withLock { Self.isDue($0.writesPausedUntil, at: time) } }
         // While the store opens for the first time, writes wait behind the opening on the queue.
