@@ -136,6 +136,14 @@ extension CookieStore {
         return outcome != nil
     }
 
+    /// Finds out whether the store would take a cookie, and stores nothing.
+    ///
+    /// - Throws: The reason for which the store would refuse the cookie.
+    func check(_ cookie: Cookie) throws(CookieError) {
+        var jar = CookieJar(rules: state.withLock { $0.jar.rules })
+        if let error = jar.insert(cookie, now: now()).refusal { throw error }
+    }
+
     /// Ends a login: removes the cookies of its domain, and takes over no more cookies from exchanges that began
     /// before.
     ///

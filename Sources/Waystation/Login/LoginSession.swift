@@ -148,8 +148,9 @@ public final class LoginSession: Sendable, CookieOwner {
         now: @escaping @Sendable () -> Date,
         schedule: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
     ) throws -> CookieStore {
+        let cookies = given ?? cookies ?? CookieStore(now: now)
         do throws(CookieError) {
-            _ = try cookie.holding("token", now: now())
+            try cookies.check(try cookie.holding("token", now: now()))
         } catch {
             throw WaystationError(
                 .invalidLogin,
@@ -157,7 +158,6 @@ public final class LoginSession: Sendable, CookieOwner {
                 cause: error
             )
         }
-        let cookies = given ?? cookies ?? CookieStore(now: now)
         let setting = Setting(cookies: cookies, now: now, schedule: schedule)
         let isSame = self.setting.withLock { known in
             known = known ?? setting

@@ -87,7 +87,10 @@ extension CookieJar {
     public mutating func insert(_ cookie: Cookie, now: Date) -> Outcome {
         guard cookie.isHostOnly || !rules.publicSuffixes.contain(cookie.domain) else {
             return .refused(
-                CookieError(.publicSuffix, "\(cookie.domain) is a public suffix; make the cookie host-only")
+                CookieError(
+                    .publicSuffix,
+                    "\(cookie.domain) is a public suffix; make the cookie host-only (`isHostOnly`)"
+                )
             )
         }
         var cookie = cookie

@@ -347,12 +347,25 @@ struct LoginEndToEndTests {
         #expect(error?.code == .missingLogin)
     }
 
-    @Test("a cookie that cannot be sent is refused when the interceptor is made")
-    func invalid() throws {
+    @Test(
+        "a cookie that cannot be sent or stored is refused when the interceptor is made",
+        arguments: [
+            LoginCookie.named("a=b", domain: "a.example"), .named("token", domain: "localhost"),
+            .named("token", domain: "co.uk"),
+        ]
+    )
+    func invalid(cookie: LoginCookie) throws {
         let error = #expect(throws: WaystationError.self) {
-            try Interceptor { $0.login = LoginSession(cookie: .named("a=b", domain: "a.example")) { "t" } }
+            try Interceptor { $0.login = LoginSession(cookie: cookie) { "t" } }
         }
         #expect(error?.code == .invalidLogin)
+    }
+
+    @Test("a cookie for a single host is accepted, also if the host's name is a public suffix")
+    func hostOnly() throws {
+        _ = try Interceptor {
+            $0.login = LoginSession(cookie: .named("token", domain: "localhost", isHostOnly: true)) { "t" }
+        }
     }
 
     @Test("events report logins and log-outs, without the token")
