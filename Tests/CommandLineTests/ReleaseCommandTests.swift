@@ -120,15 +120,42 @@ struct ReleaseCommandTests {
         #expect(try change("publish", "1.2.zip").status == 0)
     }
 
+    @Test(
+        "a change of a directory in which nothing is published is refused, and makes nothing",
+        arguments: [
+            ["renew"], ["rollback", "shop"], ["disable", "shop"], ["enable", "shop"], ["minimum", "shop", "1.0"],
+            ["network", "shop", "wired"], ["prune", "--keep", "1"],
+        ]
+    )
+    func nothing(command: [String]) throws {
+        _ = try tool.makeKey()
+        let refused = try tool.run(command + ["--to", "releases", "--key", "release.key"])
+        #expect(refused.status == 1)
+        #expect(refused.errors == "Error: nothing is published in DIR/releases: check the path\n")
+        #expect(try tool.tree("releases") == nil)
+    }
+
+    @Test("list names the directory in which nothing is published")
+    func emptyList() throws {
+        let list = try tool.run("list", "--to", "releases")
+        #expect(list.status == 0)
+        #expect(list.output == "nothing is published in DIR/releases\n")
+    }
+
+    @Test("publish of a file that is no pack names the file, not the copy that is checked")
+    func notAPack() throws {
+        _ = try tool.makeKey()
+        try tool.write(["notes.zip": "no zip"])
+        let refused = try change("publish", "notes.zip")
+        #expect(refused.status == 1)
+        #expect(refused.errors.hasPrefix("Error: DIR/notes.zip cannot be read as a pack ("), "\(refused.errors)")
+        #expect(!refused.errors.contains("staging"))
+    }
+
     @Test("renew, and publish of a pack that is already published, keep a rollout")
     func renewing() throws {
         try tool.buildPacks()
         _ = try tool.makeKey()
-        let nothing = try change("renew")
-        #expect(nothing.status == 1)
-        #expect(nothing.errors == "Error: nothing is published in DIR/releases: check the path\n")
-        #expect(try tool.tree("releases") == nil)
-
         _ = try change("publish", "1.3.zip")
         _ = try change("publish", "1.4.zip", "--rollout", "10")
         let state = "shop 1.3 is live, 1.4 for 10 % of the clients"

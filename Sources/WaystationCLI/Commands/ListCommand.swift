@@ -22,15 +22,16 @@ struct ListCommand: AsyncParsableCommand {
     var options: OutputOptions
 
     func run() async throws {
-        let index = try await place.directory().index()
+        let directory = try place.directory()
+        let index = try await directory.index()
         switch options.format {
-        case .text: try Console.write(Self.text(of: index))
+        case .text: try Console.write(Self.text(of: index, in: directory.name))
         case .json: try Console.write(String(decoding: index.json(), as: UTF8.self))
         }
     }
 
-    private static func text(of index: ReleaseIndex) -> String {
-        guard let expires = index.expires else { return "nothing is published" }
+    private static func text(of index: ReleaseIndex, in place: String) -> String {
+        guard let expires = index.expires else { return "nothing is published in \(place)" }
         let releases = index.modules.flatMap { module in
             module.releases.reversed().map { release in
                 [

@@ -35,6 +35,15 @@ struct ReleaseOptions: ParsableArguments {
     }
 }
 
+extension ReleaseDirectory {
+    /// Refuses a directory in which nothing is published, which may have another path; a change would make it.
+    func requirePublished() async throws {
+        guard try await index().serial > 0 else {
+            throw PackError(.notInstalled, "nothing is published in \(name): check the path")
+        }
+    }
+}
+
 /// The state of a module after a change.
 struct ReleaseResult: CommandResult {
     let module: ModuleID

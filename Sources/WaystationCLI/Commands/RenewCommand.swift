@@ -28,9 +28,7 @@ struct RenewCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (directory, keys) = (try release.directory, try release.keys)
-        guard try await directory.index().serial > 0 else {
-            throw PackError(.notInstalled, "nothing is published in \(directory.name): check the path")
-        }
+        try await directory.requirePublished()
         var isRenewed = true
         if ifDue {
             isRenewed = try await directory.renew(signedBy: keys)

@@ -21,6 +21,11 @@ public struct PackContents: Sendable {
     /// - Parameter url: A zip or a folder, with its manifest at its root.
     /// - Throws: ``PackError`` when there is no valid pack at the URL.
     public init(_ url: URL) throws(PackError) {
+        try self.init(url, named: url.path(percentEncoded: false).trimmingTrailingSlash)
+    }
+
+    /// Opens a pack that errors call by another name, such as the file that it is a copy of.
+    package init(_ url: URL, named name: String) throws(PackError) {
         let path = url.path(percentEncoded: false).trimmingTrailingSlash
         do {
             var isFolder: ObjCBool = false
@@ -50,7 +55,7 @@ public struct PackContents: Sendable {
             guard let json else {
                 throw PackError(
                     .invalidManifest,
-                    "\(path) is not a pack: it has no \(PackManifest.fileName); build one with `waystation pack build`"
+                    "\(name) is not a pack: it has no \(PackManifest.fileName); build one with `waystation pack build`"
                 )
             }
             self.json = json
@@ -58,7 +63,7 @@ public struct PackContents: Sendable {
         } catch let error as PackError {
             throw error
         } catch {
-            throw PackError(.damaged, "\(path) cannot be read as a pack", cause: error)
+            throw PackError(.damaged, "\(name) cannot be read as a pack", cause: error)
         }
     }
 

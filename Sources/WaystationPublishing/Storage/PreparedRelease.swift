@@ -60,7 +60,7 @@ struct PreparedRelease: Sendable {
         // The copy is verified rather than the original, which could change after the check.
         let copy = "\(folder)/pack.zip"
         let digests = try fileSystem.copyPublic(zip, to: copy)
-        let contents = try PackContents(URL(filePath: copy))
+        let contents = try PackContents(URL(filePath: copy), named: zip.path(percentEncoded: false))
         try contents.verify()
         let manifest = contents.manifest
         paths = ReleasePaths(module: manifest.module, version: manifest.version, attempt: plan.attempt)
