@@ -74,13 +74,36 @@ struct CacheCommandTests {
             ["explain", "a.example"], ["explain", "https://a.example/", "--strategy", "lots"],
             ["explain", "https://a.example/", "--strategy", "cache-first"],
             ["explain", "https://a.example/", "--maximum-age", "7d"],
+            ["list", "--host", "shop.example:8443"], ["purge", "--host", "https://shop.example/"],
         ]
     )
     func impossible(arguments: [String]) async throws {
         try await fill()
         let outcome = try tool.run(["cache"] + arguments + ["--in", "http"])
         #expect(outcome.status == 64)
+        if !arguments.contains("json") {
+            #expect(outcome.errors.contains("\nUsage: waystation cache \(arguments[0]) "), "\(outcome.errors)")
+        }
         #expect(try urls().count == 6)
+    }
+
+    @Test(
+        "--host takes a name in any spelling, and addresses",
+        arguments: ["IMG.example", "::1", "[::1]", "127.0.0.1"]
+    )
+    func hosts(host: String) async throws {
+        try await fill()
+        let listed = try run("list", "--in", "http", "--host", host)
+        #expect(listed.status == 0, "\(listed.errors)")
+        #expect(listed.output.hasPrefix("GET") == (host == "IMG.example"))
+    }
+
+    @Test("list says whether nothing is stored, or nothing fits what was asked for")
+    func nothingListed() async throws {
+        try await fill()
+        #expect(try run("list", "--in", "http", "--host", "other.example").output == "no stored response fits\n")
+        _ = try run("purge", "--in", "http", "--all")
+        #expect(try run("list", "--in", "http").output == "no responses are stored\n")
     }
 
     @Test("a directory without a store is refused and not changed", arguments: commands)

@@ -134,7 +134,10 @@ public final class ResponseCache: Sendable {
     @discardableResult
     public func remove(prefix: String) async throws -> Int { try await remove(.prefix(prefix)) }
 
-    /// Removes all responses from a host, such as `img.example`.
+    /// Removes all responses from a host, such as `img.example`, on any of its ports.
+    ///
+    /// The name is compared without its port: a name with one, such as `img.example:8443`, removes nothing. Use
+    /// ``remove(prefix:)`` for a single port.
     ///
     /// - Returns: The number of responses that were removed on this machine.
     /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed

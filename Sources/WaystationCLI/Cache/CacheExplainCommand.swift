@@ -46,7 +46,12 @@ struct CacheExplainCommand: AsyncParsableCommand {
     @OptionGroup
     var options: OutputOptions
 
-    func run() async throws {
+    func validate() throws {
+        _ = try presented()
+        _ = try strategy.cacheStrategy()
+    }
+
+    private func presented() throws -> (request: CacheRequest, url: String) {
         guard let canonical = CanonicalURL(url), let address = URL(string: url) else {
             throw ValidationError.notAbsolute(url)
         }
@@ -55,6 +60,11 @@ struct CacheExplainCommand: AsyncParsableCommand {
         guard let presented = CacheRequest(request, canonical: canonical.string) else {
             throw ValidationError("No response to a request for \(url.printable) is ever stored.")
         }
+        return (presented, canonical.string)
+    }
+
+    func run() async throws {
+        let (presented, url) = try presented()
         let inspector = try store.inspector()
         let scope = ResponseScope.url(presented.key.url, partition: partition ?? presented.key.partition)
         let stored = try inspector.entries(in: scope)
@@ -63,7 +73,7 @@ struct CacheExplainCommand: AsyncParsableCommand {
             .compactMap { try inspector.response($0)?.head }
         let strategy = try strategy.cacheStrategy()
         let cache = Interceptor.CacheExplanation(strategy, for: presented, among: stored, now: Date())
-        try options.write(ExplainedRequest(url: canonical.string, cache: cache))
+        try options.write(ExplainedRequest(url: url, cache: cache))
     }
 }
 

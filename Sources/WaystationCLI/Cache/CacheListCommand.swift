@@ -32,7 +32,9 @@ struct CacheListCommand: AsyncParsableCommand {
         let display = FieldDisplay(showsSecrets: secrets)
         let now = Date()
         let entries = try inspector.entries(in: filter.scope)
-        try options.write(CacheListing(entries: entries.map { CachedResponse($0, display, now: now) }))
+        let isFiltered = try !filter.isEverything && inspector.totals().entries > 0
+        let found = entries.map { CachedResponse($0, display, now: now) }
+        try options.write(CacheListing(entries: found, isFiltered: isFiltered))
     }
 }
 
@@ -76,8 +78,22 @@ struct CachedResponse: Encodable {
 
 struct CacheListing: CommandResult {
     let entries: [CachedResponse]
+    /// Whether other responses are stored, which the filter left out.
+    private let isFiltered: Bool
 
-    var text: String { entries.isEmpty ? "no responses are stored" : Words.table(entries.map(\.row)) }
+    private enum CodingKeys: CodingKey {
+        case entries
+    }
+
+    init(entries: [CachedResponse], isFiltered: Bool) {
+        self.entries = entries
+        self.isFiltered = isFiltered
+    }
+
+    var text: String {
+        guard entries.isEmpty else { return Words.table(entries.map(\.row)) }
+        return isFiltered ? "no stored response fits" : "no responses are stored"
+    }
 }
 
 extension Words {

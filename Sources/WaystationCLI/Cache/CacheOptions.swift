@@ -48,6 +48,7 @@ struct ScopeOptions: ParsableArguments {
             throw ValidationError("Give one of --url, --prefix and --host.")
         }
         if let url, CanonicalURL(url) == nil { throw ValidationError.notAbsolute(url) }
+        if let host, Self.canonicalHost(host) == nil { throw ValidationError.notAHost(host) }
     }
 
     var isEverything: Bool { url == nil && prefix == nil && host == nil && partition == nil }
@@ -55,8 +56,18 @@ struct ScopeOptions: ParsableArguments {
     var scope: ResponseScope {
         if let url { return .url(CanonicalURL(url)?.string ?? url, partition: partition) }
         if let prefix { return .prefix(prefix, partition: partition) }
-        if let host { return .host(host, partition: partition) }
+        if let host { return .host(Self.canonicalHost(host) ?? host, partition: partition) }
         return partition.map { .partition($0) } ?? .all
+    }
+}
+
+extension ScopeOptions {
+    /// A host in the spelling of the stored URLs; nil if the text has other parts than a host.
+    fileprivate static func canonicalHost(_ host: String) -> String? {
+        let isBareAddress = host.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !host.hasPrefix("[")
+        let authority = isBareAddress ? "[\(host)]" : host
+        guard let url = CanonicalURL("http://\(authority)/"), url.string == "http://\(url.host)/" else { return nil }
+        return String(url.host)
     }
 }
 
@@ -64,6 +75,16 @@ extension ValidationError {
     /// The error for an argument that is not an absolute URL.
     static func notAbsolute(_ url: String) -> ValidationError {
         ValidationError("“\(url.printable)” is not an absolute URL: write one such as https://shop.example/app/.")
+    }
+}
+
+extension ValidationError {
+    /// The error for an argument that is not the name of a host.
+    static func notAHost(_ name: String) -> ValidationError {
+        ValidationError(
+            "“\(name.printable)” is not a host: write a name or an address without scheme and port, such as "
+                + "shop.example; --prefix selects the responses of a port."
+        )
     }
 }
 

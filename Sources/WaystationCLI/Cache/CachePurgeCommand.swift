@@ -25,7 +25,7 @@ struct CachePurgeCommand: AsyncParsableCommand {
 
     func validate() throws {
         if all != filter.isEverything {
-            throw ValidationError("Give --all, or one or more of --url, --prefix, --host and --partition.")
+            throw ValidationError("Give --all, or at least one of --url, --prefix, --host and --partition; not both.")
         }
     }
 
