@@ -120,6 +120,14 @@ public struct RedisOptions: Sendable {
 
     /// - Throws: A ``WaystationSharing/TierError`` when options exclude each other.
     func check() throws(TierError) {
+        if case .server(let server) = deployment {
+            guard !server.host.isEmpty else {
+                throw TierError(.misconfigured, "the Redis server has no host: give its name or address")
+            }
+            guard (1...65_535).contains(server.port) else {
+                throw TierError(.misconfigured, "\(server.port) is not the port of a Redis server: give 1 to 65535")
+            }
+        }
         if case .cluster = deployment, database != 0 {
             throw TierError(.misconfigured, "a Redis Cluster has the database 0 only, not \(database)")
         }

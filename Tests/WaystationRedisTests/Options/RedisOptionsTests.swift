@@ -50,6 +50,14 @@ struct RedisOptionsTests {
         #expect(error?.message.contains("s3cret") == false)
     }
 
+    @Test("of a server without a host, or with a port that does not exist, make no tier")
+    func impossibleServers() {
+        for (host, port) in [("", 6379), ("cache.internal", 0), ("cache.internal", 65_536)] {
+            let error = #expect(throws: TierError.self) { try RedisTier(RedisOptions(host: host, port: port)) }
+            #expect(error?.code == .misconfigured)
+        }
+    }
+
     @Test(
         "are not read from URLs that contradict each other",
         arguments: [
