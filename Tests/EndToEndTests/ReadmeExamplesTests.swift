@@ -283,6 +283,32 @@ struct ReadmeExamplesTests {
         #expect(packs.module(shop)?.isServing == false)
     }
 
+    @Test("the names and keys of packs are made from text")
+    func packNames() {
+        var isMade = false
+        defer { #expect(isMade) }
+        // snippet: packs-names
+        guard let shop = ModuleID("shop"), let appVersion = PackVersion("2.1"),
+            let releaseKey = TrustedKey("ed25519:9IizznPiLR9LgSmMAZBL+hQVw6TUYZfI3SZfHPPxqYo=")
+        else { return }
+        // end snippet
+        isMade = shop.description == "shop" && appVersion.description == "2.1" && !releaseKey.description.isEmpty
+    }
+
+    @Test("an updater has a health window")
+    func packTrials() throws {
+        let packs = try PackLibrary(directory: folder.root.appending(path: "packs"))
+        let url = try #require(URL(string: "http://127.0.0.1:9/catalogue.json"))
+        let source = CatalogueSource.catalogue(at: url, trusting: [PublishedPack.key])
+        let app = AppIdentity(code: "shop", version: try #require(PackVersion("1.2")))
+        // snippet: packs-trials
+        var configuration = PackUpdater.Configuration()
+        configuration.healthWindow = .seconds(600)  // ten minutes of a run; none by default
+        let updater = PackUpdater(library: packs, source: source, app: app, configuration: configuration)
+        // end snippet
+        #expect(updater.library === packs)
+    }
+
     @Test("the error for an invalid pattern has the text in the article")
     func refusedPattern() throws {
         let error = #expect(throws: WaystationError.self) {
