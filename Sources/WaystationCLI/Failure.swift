@@ -31,12 +31,8 @@ struct Failure {
         case let error as GatewayFailure:
             self.init(error.code, error.message, error.exitCode)
         case let error as WaystationError:
-            self.init(
-                error.code,
-                error.message,
-                cause: error.cause,
-                error.code == .unusableDirectory ? .disk : .refused
-            )
+            // The message names the cause.
+            self.init(error.code, error.message, error.code == .unusableDirectory ? .disk : .refused)
         #if Gateway
         case let error as GatewayError:
             self.init("notListening", error.description, .network)
@@ -61,7 +57,7 @@ struct Failure {
         fullMessage: String? = nil
     ) {
         self.code = code.description
-        self.message = cause.map { "\(message) (\($0))" } ?? message
+        self.message = cause.map { "\(message) (\(PackError.text(of: $0)))" } ?? message
         self.fullMessage = fullMessage ?? "Error: \(self.message)"
         self.exitCode = exitCode
     }

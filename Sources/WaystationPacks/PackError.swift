@@ -1,3 +1,9 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// An error of a pack, of the server that offers it, or of its download and installation.
 ///
 /// The message says what was wrong, where, and what to do about it.
@@ -69,6 +75,13 @@ public struct PackError: Error, Sendable, CustomStringConvertible {
 
     /// The code and the message, and the error that caused this one.
     public var description: String {
-        cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
+        cause.map { "\(code): \(message) (\(Self.text(of: $0)))" } ?? "\(code): \(message)"
+    }
+
+    /// The text of a cause; that of Foundation's errors of the network without their dictionaries, which repeat it.
+    package static func text(of cause: any Error) -> String {
+        guard let error = cause as? URLError else { return "\(cause)" }
+        let number = "URLError \(error.errorCode)"
+        return (error.errorUserInfo[NSLocalizedDescriptionKey] as? String).map { "\($0), \(number)" } ?? number
     }
 }

@@ -60,6 +60,17 @@ struct GatewayCommandTests {
         #expect(await running.end(by: signal) == .exited(0))
     }
 
+    @Test("names the reason once for which the directory of the cache cannot be used")
+    func unusableCache() throws {
+        let outcome = try tool.run("gateway", "--rules", "kiosk.toml", "--cache", "kiosk.toml")
+        #expect(outcome.status == 4)
+        #expect(
+            outcome.errors
+                == "Error: DIR/kiosk.toml cannot hold a store: give it a directory of its own that it can write to "
+                + "(open DIR/kiosk.toml: Not a directory)\n"
+        )
+    }
+
     @Test("prints one object with --format json, and a line for each load with --verbose")
     func output() async throws {
         let errors = tool.folder.appending(path: "errors")

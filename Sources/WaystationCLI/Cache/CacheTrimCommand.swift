@@ -17,7 +17,7 @@ struct CacheTrimCommand: AsyncParsableCommand {
     @OptionGroup
     var store: StoreOptions
 
-    @Option(help: ArgumentHelp("The size that the cache may have afterwards.", valueName: "size"))
+    @Option(help: ArgumentHelp("The size that the cache may have afterwards, such as 200MB.", valueName: "size"))
     var maximumSize: SizeArgument?
 
     @Option(

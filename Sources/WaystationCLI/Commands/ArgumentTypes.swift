@@ -49,3 +49,10 @@ struct MediaTypeOverride: ExpressibleByArgument {
         type = String(argument[argument.index(after: equals)...])
     }
 }
+
+extension ModuleID {
+    /// The help of an option with the module of a pack; errors show it.
+    static var help: String {
+        "The module that the pack belongs to: 1 to 64 letters, digits, '.', '_' and '-', not beginning with a dot."
+    }
+}

@@ -20,13 +20,18 @@ struct BuildCommand: AsyncParsableCommand {
     @Argument(help: "The folder.")
     var folder: String
 
-    @Option(help: ArgumentHelp("The module that the pack belongs to.", valueName: "name"))
+    @Option(help: ArgumentHelp(ModuleID.help, valueName: "name"))
     var module: ModuleID
 
     @Option(help: ArgumentHelp("The version of the pack, such as 1.4.2.", valueName: "version"))
     var packVersion: PackVersion
 
-    @Option(help: ArgumentHelp("A URL at which the folder is served. Needed at least once.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "An http or https URL at which the folder is served. Needed at least once.",
+            valueName: "url"
+        )
+    )
     var baseURL: [WebAddress]
 
     @Option(help: ArgumentHelp("The release date, such as 2026-03-01T12:00:00Z.", valueName: "time"))

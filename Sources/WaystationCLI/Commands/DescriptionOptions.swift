@@ -4,13 +4,18 @@ import WaystationPacks
 
 /// The properties of a pack, for folders and zips without a manifest.
 struct OptionalDescription: ParsableArguments {
-    @Option(help: ArgumentHelp("The module that the pack belongs to.", valueName: "name"))
+    @Option(help: ArgumentHelp(ModuleID.help, valueName: "name"))
     var module: ModuleID?
 
     @Option(help: ArgumentHelp("The version of the pack, such as 1.4.2.", valueName: "version"))
     var packVersion: PackVersion?
 
-    @Option(help: ArgumentHelp("A URL at which the pack's root is served. May be repeated.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "An http or https URL at which the pack's root is served. May be repeated.",
+            valueName: "url"
+        )
+    )
     var baseURL: [WebAddress] = []
 
     var description: PackDescription? {

@@ -19,7 +19,7 @@ struct MinimumCommand: AsyncParsableCommand {
     @OptionGroup
     var change: ModuleChangeOptions
 
-    @Argument(help: "The version.")
+    @Argument(help: "The version, such as 1.3.")
     var version: PackVersion?
 
     @Flag(help: "Remove the minimum: any version may be used.")

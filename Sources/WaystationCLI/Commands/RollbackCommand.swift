@@ -18,7 +18,7 @@ struct RollbackCommand: AsyncParsableCommand {
     @OptionGroup
     var change: ModuleChangeOptions
 
-    @Option(help: ArgumentHelp("The version to go back to.", valueName: "version"))
+    @Option(help: ArgumentHelp("The version to go back to, such as 1.3.", valueName: "version"))
     var version: PackVersion?
 
     func run() async throws {

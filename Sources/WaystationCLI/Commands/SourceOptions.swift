@@ -4,11 +4,15 @@ import WaystationPacks
 
 /// The source of updates.
 struct SourceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A signed catalogue.", valueName: "url"))
+    @Option(help: ArgumentHelp("The http or https URL of a signed catalogue.", valueName: "url"))
     var catalogue: WebAddress?
 
     @Option(
-        help: ArgumentHelp("A trusted public key for the catalogue's signature. May be repeated.", valueName: "key")
+        help: ArgumentHelp(
+            "A trusted public key for the catalogue's signature, as `waystation keys generate` prints it: ed25519:… "
+                + "May be repeated.",
+            valueName: "key"
+        )
     )
     var trust: [TrustedKey] = []
 
@@ -40,7 +44,8 @@ struct SourceOptions: ParsableArguments {
         get throws {
             guard let chosen else {
                 throw ValidationError(
-                    "Give one source: --catalogue with --trust, or --modules-url, or --single-url with --module."
+                    "Give one source and its own options only: --catalogue with --trust, or --modules-url, or "
+                        + "--single-url with --module."
                 )
             }
             return chosen

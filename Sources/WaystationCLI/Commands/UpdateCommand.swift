@@ -29,7 +29,7 @@ struct UpdateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app's name on the server.", valueName: "code"))
     var app: String
 
-    @Option(help: ArgumentHelp("The version of the app.", valueName: "version"))
+    @Option(help: ArgumentHelp("The version of the app, such as 2.1.", valueName: "version"))
     var appVersion: PackVersion
 
     @Option(help: ArgumentHelp("The platform that the app runs on.", valueName: "name"))

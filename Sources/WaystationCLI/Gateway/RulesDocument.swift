@@ -18,11 +18,11 @@ struct RulesDocument {
         folder = url.deletingLastPathComponent()
         let data: Data
         do { data = try Data(contentsOf: url) } catch {
-            let isMissing = !FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
-            throw .unreadable(
-                isMissing
-                    ? "\(name) does not exist: check the path" : "\(name) cannot be read: \(error.localizedDescription)"
-            )
+            var isFolder: ObjCBool = false
+            let exists = FileManager.default.fileExists(atPath: url.path(percentEncoded: false), isDirectory: &isFolder)
+            guard exists else { throw .unreadable("\(name) does not exist: check the path") }
+            guard !isFolder.boolValue else { throw .unreadable("\(name) is a directory: give the rules file") }
+            throw .unreadable("\(name) cannot be read: \(error.localizedDescription)")
         }
         guard let text = String(validating: data, as: UTF8.self) else {
             let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -106,7 +106,7 @@ struct Refusal: Error, Equatable, Sendable {
             status: 403,
             message: """
                 No rule takes \(url.prefix(2_000)). Add a rule for the URL, or set GatewayOptions.forwardsUnclaimed \
-                to send such requests to the network.
+                (`forwards-unclaimed` in a rules file) to send such requests to the network.
                 """
         )
     }

@@ -337,7 +337,7 @@ extension PackError {
                 "the disk is full while \(task): free some space; nothing was changed",
                 cause: error
             )
-        default: self.init(.fileSystem, "the disk failed while \(task); nothing was changed", cause: error)
+        default: self.init(.fileSystem, "\(task) failed; nothing was changed", cause: error)
         }
     }
 }

@@ -25,7 +25,7 @@ enum DiskWork {
         } catch {
             throw PackError(
                 .fileSystem,
-                "the disk failed while \(task); try again, which also completes an unfinished change",
+                "\(task) failed; try again, which also completes an unfinished change",
                 cause: error
             )
         }

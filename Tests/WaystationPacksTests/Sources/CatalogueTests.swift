@@ -237,6 +237,18 @@ import WaystationTesting
         #expect(await errorCode { try module.offer(to: "i", having: nil, from: base) } == .badAnswer)
     }
 
+    @Test("An answer that is no catalogue is refused with its URL")
+    func otherAnswer() async throws {
+        let url = try Sample.url("https://cdn.example/releases.json?token=s3cret")
+        for body in [#"{"modules": []}"#, "<title>Sign in to this network</title>"] {
+            let source = CatalogueSource(url, trusting: [key.trusted], fetcher: CannedFetcher(body))
+            let error = await #expect(throws: PackError.self) { try await source.check(Sample.inquiry()) }
+            #expect(error?.code == .badAnswer)
+            let beginning = "the answer of https://cdn.example/releases.json cannot be used as a catalogue: the signed "
+            #expect(error?.message.hasPrefix(beginning) == true, "\(error?.message ?? "")")
+        }
+    }
+
     @Test("A catalogue without end is cut off")
     func endless() async throws {
         let gate = try ScriptedOrigin.Gate()

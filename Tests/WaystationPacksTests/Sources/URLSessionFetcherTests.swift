@@ -14,6 +14,17 @@ import WaystationTesting
         try await response.body.reduce(into: Data()) { $0.append($1) }
     }
 
+    @Test("An error of the network is described by its text and its number")
+    func description() throws {
+        let url = try Sample.url("https://cdn.example/catalogue.json")
+        let cause = URLError(.cannotConnectToHost, userInfo: [NSLocalizedDescriptionKey: "Connection refused"])
+        #expect(
+            "\(PackError.network(url, cause))"
+                == "network: https://cdn.example/catalogue.json could not be loaded: check the connection and the "
+                + "address (Connection refused, URLError -1004)"
+        )
+    }
+
     @Test("Head, fields and body arrive, whatever the status", arguments: [200, 206, 404, 500])
     func exchange(status: Int) async throws {
         let bytes = Data.random(300_000, seed: 41)

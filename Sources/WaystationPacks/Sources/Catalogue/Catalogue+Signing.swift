@@ -42,7 +42,7 @@ extension Catalogue {
         after state: CatalogueState?,
         now: Date
     ) throws -> (catalogue: Catalogue, state: CatalogueState) {
-        let payload = try decode(SignedEnvelope.self, from: envelope, "the envelope")
+        let payload = try decode(SignedEnvelope.self, from: envelope, "the signed envelope")
             .payload(ofType: mediaType, signedBy: keys, threshold: threshold)
         // The version of the format is read first, since a newer format may not be readable as this one.
         let format = try decode(Format.self, from: payload, "the catalogue").formatVersion

@@ -44,13 +44,22 @@ public struct CatalogueSource: PackSource {
     /// Store the answer's ``UpdateAnswer/catalogueState`` before following any offer.
     public func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer {
         let response = try await fetcher.collect(FetchRequest(url, maximumBodySize: maximumSize), now: now())
-        let (catalogue, state) = try Catalogue.opening(
-            response.body,
-            signedBy: trustedKeys,
-            threshold: threshold,
-            after: inquiry.catalogueState,
-            now: now()
-        )
+        let (catalogue, state): (Catalogue, CatalogueState)
+        do {
+            (catalogue, state) = try Catalogue.opening(
+                response.body,
+                signedBy: trustedKeys,
+                threshold: threshold,
+                after: inquiry.catalogueState,
+                now: now()
+            )
+        } catch let error as PackError where error.code == .badAnswer {
+            throw PackError(
+                .badAnswer,
+                "the answer of \(response.url.shown) cannot be used as a catalogue: \(error.message); check the URL",
+                cause: error.cause
+            )
+        }
         var answer = UpdateAnswer(offers: [], retryAfter: response.retryAfter, catalogueState: state)
         for module in catalogue.modules {
             do {
