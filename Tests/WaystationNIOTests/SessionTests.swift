@@ -51,6 +51,26 @@ struct SessionTests {
         #expect(String(decoding: echo, as: UTF8.self) == "POST 300000")
     }
 
+    @Test("sends a stream that was spooled to a file, again after a redirect too", arguments: ["/echo", "/post"])
+    func spooled(path: String) async throws {
+        let origin = try ScriptedOrigin { request in
+            request.path == "/post" ? .redirect(307, to: "/echo") : .ok(request.body)
+        }
+        let interceptor = try Interceptor {
+            $0.transport = .nio
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)]
+            $0.bodySpool = BodySpool(memory: .bytes(0))
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 % 251) })
+        var post = URLRequest(url: origin.url(path))
+        post.httpMethod = "POST"
+        post.httpBodyStream = InputStream(data: body)
+        let (echo, _) = try await session.data(for: post)
+        #expect(echo == body)
+        #expect(origin.requests.allSatisfy { $0.body == body })
+    }
+
     @Test("stores a response, answers from it, and revalidates it")
     func caching() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "nio-\(UUID().uuidString)")

@@ -40,7 +40,9 @@ final class SpooledStream: InputStream, RewindableStream {
     ) -> Bool { false }
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
-        guard let offset = state.withLock({ $0.status == .open ? $0.offset : nil }) else { return -1 }
+        let (status, offset) = state.withLock { ($0.status, $0.offset) }
+        // A stream without an error ends with 0 bytes, as often as it is read.
+        guard status == .open else { return status == .atEnd ? 0 : -1 }
         do {
             let data = try body.read(at: offset, count: length)
             data.copyBytes(to: buffer, count: data.count)

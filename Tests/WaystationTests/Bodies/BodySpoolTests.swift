@@ -89,6 +89,21 @@ struct BodySpoolTests {
             stream.close()
         }
     }
+
+    @Test("returns a stream that reads no bytes at its end, and fails only before it is opened and after it is closed")
+    func end() throws {
+        var writer = SpoolWriter(BodySpool(memory: .bytes(0), directory: folder.url))
+        try writer.append(Data("body".utf8))
+        let stream = try #require(writer.finish(URLRequest(url: URL(fileURLWithPath: "/"))).httpBodyStream)
+        var buffer = [UInt8](repeating: 0, count: 16)
+        #expect(stream.read(&buffer, maxLength: 16) == -1)
+        stream.open()
+        #expect((1...3).map { _ in stream.read(&buffer, maxLength: 16) } == [4, 0, 0])
+        #expect(stream.streamStatus == .atEnd)
+        #expect(stream.streamError == nil)
+        stream.close()
+        #expect(stream.read(&buffer, maxLength: 16) == -1)
+    }
 }
 
 private final class Modes: Sendable {
