@@ -13,7 +13,11 @@ extension Interceptor {
     /// looked at as for a load, which counts as a use of the stored response. The request is judged as a session of
     /// `.default` would send it: fields and cookies that the app's own session adds are not known here.
     public func explain(_ request: URLRequest) async -> Explanation {
-        await ClientLoads(self, .default).explanation(of: request)
+        let configuration = URLSessionConfiguration.default
+        // The storage that sessions of `.default` share would be kept in step with the store's cookies from now on: each
+        // would get the cookies of the other.
+        configuration.httpCookieStorage = nil
+        return await ClientLoads(self, configuration).explanation(of: request)
     }
 
     /// Explains how a GET of a URL would be answered now.

@@ -195,6 +195,28 @@ struct StorageSyncTests {
         #expect(app.storage.cookies?.map(\.name) == ["a"])
     }
 
+    @Test("explaining a request takes no cookie from the storage that all sessions share, and puts none into it")
+    func explaining() async throws {
+        let cookies = CookieStore()
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://explained.example/**", via: .network)]
+            $0.cookies = cookies
+        }
+        let others = try #require(
+            HTTPCookie(properties: [.name: "others", .value: "1", .domain: "explained.example", .path: "/"])
+        )
+        HTTPCookieStorage.shared.setCookie(others)
+        defer { HTTPCookieStorage.shared.deleteCookie(others) }
+        try cookies.insert(Cookie(name: "own", value: "1", domain: "explained.example", creation: .now))
+        _ = await interceptor.explain(try #require(URL(string: "https://explained.example/page")))
+        await cookies.synchronizeStorages()
+        #expect(cookies.cookies.map(\.name) == ["own"])
+        let shared = (HTTPCookieStorage.shared.cookies ?? []).filter { $0.domain.hasSuffix("explained.example") }
+        #expect(shared.map(\.name) == ["others"])
+        // A storage that is in step with one store is closed to every other store.
+        #expect(cookies.state.withLock { $0.syncs.isEmpty })
+    }
+
     // MARK: - A storage of the app's own
 
     @Test("a storage of the app's own is synchronized both ways")
