@@ -18,10 +18,9 @@ extension RuleDefinition {
         var rejected: [URLPatternError] = []
         for url in urls {
             do throws(URLPatternError) {
-                // The entry is first parsed as written, so that an error shows the server's entry without the added
-                // `**`.
-                _ = try URLPattern(url)
-                let pattern = url.hasSuffix("/") && !url.contains("?") ? url + "**" : url
+                // The entry is parsed as written, so that an error shows the server's entry without the added `**`.
+                let entry = try URLPattern(url)
+                let pattern = entry.endsInFolder ? url + "**" : url
                 rules.append(
                     RuleDefinition(pattern, methods: methods, action: action, fileID: fileID, line: line)
                 )
@@ -30,5 +29,15 @@ extension RuleDefinition {
             }
         }
         return (rules, rejected)
+    }
+}
+
+extension URLPattern {
+    /// Whether the text ends in a path that ends in a slash.
+    ///
+    /// A `**` there takes the place of the empty last segment, so the text with it is a valid pattern too.
+    fileprivate var endsInFolder: Bool {
+        let tail = text[authorityEnd...].utf8
+        return tail.last == UInt8(ascii: "/") && !tail.contains(UInt8(ascii: "?"))
     }
 }

@@ -189,6 +189,30 @@ struct WhitelistTests {
         #expect(rules.allSatisfy { $0.action == "pack" })
     }
 
+    @Test func `makes rules that a table takes, whatever a server sends`() throws {
+        let deepest = "https://h" + String(repeating: "/e", count: 255) + "/"
+        let tooDeep = "https://h" + String(repeating: "/e", count: 256) + "/"
+        let (rules, rejected) = RuleDefinition.whitelist(
+            [
+                "app://", "https://h/a/", "https://h/b://", "app:///c/", "https://h/*/d/**/", "/", "://", deepest,
+                tooDeep,
+            ],
+            action: 0
+        )
+        #expect(rejected.map(\.pattern) == ["/", "://", tooDeep])
+        let table = try RuleTable(rules)
+        func index(_ url: String) throws -> Int? {
+            table.match(RuleRequest(url: try #require(CanonicalURL(url))))?.index
+        }
+        #expect(try index("app:///") == 0)
+        #expect(try index("app:///x") == nil)
+        #expect(try index("https://h/a/x") == 1)
+        #expect(try index("https://h/b:///x") == 2)
+        #expect(try index("app:///c/x") == 3)
+        #expect(try index("https://h/x/d/x") == 4)
+        #expect(try index(deepest + "x/y") == 5)
+    }
+
     @Test func `leaves a URL alone whose query ends in a slash`() {
         #expect(RuleDefinition.whitelist(["https://h/?u=/"], action: 0).rules.map(\.pattern) == ["https://h/?u=/"])
         #expect(

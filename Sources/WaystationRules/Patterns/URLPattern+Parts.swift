@@ -6,6 +6,13 @@ extension URLPattern {
         return name
     }
 
+    /// The end of scheme, host and port in ``text``.
+    var authorityEnd: String.Index {
+        // The parser has found `://` after the scheme.
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text.endIndex }
+        return text.utf8[colon...].dropFirst(3).firstIndex(where: URLCanonicalizer.isAuthorityEnd) ?? text.endIndex
+    }
+
     func takesScheme(of url: CanonicalURL) -> Bool {
         switch scheme {
         case .web: url.scheme == "http" || url.scheme == "https"

@@ -28,11 +28,4 @@ extension URLPattern {
             `*`, or one rule for each character
             """
     }
-
-    /// The end of scheme, host and port in ``text``.
-    private var authorityEnd: String.Index {
-        // The parser has found `://` after the scheme.
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text.endIndex }
-        return text.utf8[colon...].dropFirst(3).firstIndex(where: URLCanonicalizer.isAuthorityEnd) ?? text.endIndex
-    }
 }
