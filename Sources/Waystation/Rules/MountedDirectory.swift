@@ -29,14 +29,16 @@ struct MountedDirectory: Sendable {
         }
     }
 
-    /// The path of a URL below the base, percent-encoded and without a leading slash; nil when the URL is elsewhere.
+    /// The path of a URL below the base, percent-encoded and from the slash on with which the base ends; nil when the
+    /// URL is elsewhere.
+    ///
+    /// It is empty for the base itself, written without its slash. A directory ignores the slash, and refuses a second
+    /// one after it: without the first, it would ignore the second, and the file would have a URL that the rules for the
+    /// file's own URL do not match.
     func relativePath(of url: CanonicalURL) -> Substring? {
         guard url.origin == origin else { return nil }
         let path = url.path
-        guard path.utf8.starts(with: basePath.utf8) else {
-            // The URL is the base itself, written without its slash.
-            return path + "/" == basePath ? "" : nil
-        }
-        return path.utf8.dropFirst(basePath.utf8.count).isEmpty ? "" : path.dropFirst(basePath.count)
+        guard path.utf8.starts(with: basePath.utf8) else { return path + "/" == basePath ? "" : nil }
+        return path[path.utf8.index(path.startIndex, offsetBy: basePath.utf8.count - 1)...]
     }
 }

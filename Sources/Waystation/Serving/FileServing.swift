@@ -29,7 +29,7 @@ extension Serving {
     func files(_ mounted: MountedDirectory, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
         guard let path = mounted.relativePath(of: canonical.url) else { return otherwise() }
         var file = OfflineFile(directory: mounted.directory, path: String(path), source: .files)
-        file.lacksSlash = path.isEmpty && canonical.url.path.utf8.last != UInt8(ascii: "/")
+        file.lacksSlash = path.isEmpty
         return verdict(file, otherwise: otherwise)
     }
 

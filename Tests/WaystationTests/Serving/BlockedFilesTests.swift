@@ -1,0 +1,63 @@
+import Foundation
+import FoundationNetworking
+import Testing
+import Waystation
+
+@Suite("Files that an earlier rule blocks")
+struct BlockedFilesTests {
+    private let site: TemporaryDirectory
+    private let session: URLSession
+
+    init() throws {
+        let site = try TemporaryDirectory()
+        for file in ["index.html", "secret/a.txt"] { try site.write("text", to: file) }
+        self.site = site
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .block("https://app.test/secret/**"),
+                .allow("https://app.test/**", via: .files(in: site.url, at: "https://app.test/", orElse: .nowhere)),
+                .block("https://shop.test/x/secret/**"),
+                .allow("https://shop.test/**", via: .files(in: site.url, at: "https://shop.test/x/", orElse: .nowhere)),
+            ]
+        }
+        session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+    }
+
+    private func error(_ url: String) async throws -> WaystationError.Code? {
+        let url = try #require(URL(string: url))
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        return (error?.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code
+    }
+
+    private func text(_ url: String) async throws -> String {
+        String(decoding: try await session.data(from: try #require(URL(string: url))).0, as: UTF8.self)
+    }
+
+    @Test(
+        "are not served at URLs with another slash after the base",
+        arguments: [
+            "https://app.test//secret/a.txt", "https://app.test///secret/a.txt", "https://app.test//",
+            "https://app.test//index.html", "https://shop.test/x//secret/a.txt",
+        ]
+    )
+    func slashes(url: String) async throws {
+        // The second request could be answered from memory.
+        for _ in 1...2 { #expect(try await error(url) == .notFound) }
+    }
+
+    @Test(
+        "are blocked in every spelling of their URL",
+        arguments: ["https://app.test/secret/a.txt", "https://app.test/%73ecret/a.txt"]
+    )
+    func spellings(url: String) async throws {
+        #expect(try await error(url) == .blocked)
+    }
+
+    @Test(
+        "do not concern the other files, which are served",
+        arguments: ["https://app.test/", "https://app.test/index.html", "https://shop.test/x/index.html"]
+    )
+    func others(url: String) async throws {
+        for _ in 1...2 { #expect(try await text(url) == "text") }
+    }
+}
