@@ -151,6 +151,61 @@ struct EquivalenceTests {
         #expect(indices.contains(nil))
     }
 
+    /// The path with some of the characters percent-encoded that a path may contain as they are.
+    private func spelled(_ path: [String], _ random: inout SeededGenerator) -> [String] {
+        let codes: [Character: [String]] = [
+            "@": ["%40"], "+": ["%2B", "%2b"], "(": ["%28"], ":": ["%3A"], "a": ["%61"],
+        ]
+        return path.map { segment in
+            segment.map { character in
+                guard let codes = codes[character], random.next() % 2 == 0 else { return String(character) }
+                return random.pick(codes)
+            }.joined()
+        }
+    }
+
+    @Test("decide the same for every spelling of a pattern and of a URL")
+    func agreeForSpellings() throws {
+        var random = SeededGenerator(seed: 8)
+        let segments = ["@a", "a+b", "a", "(a", "b:", "+", ""]
+        let globs = ["*", "**", "@*", "*+b", "(*", "*:", "a*+*"]
+        func path(_ choices: [String], _ others: [String]) -> [String] {
+            (0..<Int(random.next() % 3 + 1)).map { _ in random.pick(random.next() % 3 == 0 ? choices : others) }
+        }
+        var indices: Set<Int?> = []
+        for _ in 0..<30 {
+            let rules = (0..<20).map { _ in
+                LinearMatcher.Rule(scheme: "https", host: "h", port: "", path: path(globs, segments))
+            }
+            let linear = LinearMatcher(rules: rules)
+            let table = try RuleTable(
+                rules.map { rule in
+                    var rule = rule
+                    rule.path = spelled(rule.path, &random)
+                    return RuleDefinition(rule.pattern, action: 0)
+                }
+            )
+            for _ in 0..<50 {
+                var target = LinearMatcher.Target(
+                    scheme: "https",
+                    host: "h",
+                    port: 443,
+                    path: path(segments, segments),
+                    items: random.pick([[], ["a=%40"]]),
+                    method: "GET"
+                )
+                let expected = linear.firstMatch(target)
+                target.path = spelled(target.path, &random)
+                let url = try #require(CanonicalURL(target.url))
+                #expect(table.match(RuleRequest(url: url))?.index == expected, "\(url) in \(table.patterns)")
+                if let expected { #expect(table.patterns[expected].matches(url), "\(url)") }
+                indices.insert(expected)
+            }
+        }
+        #expect(indices.count > 10)
+        #expect(indices.contains(nil))
+    }
+
     @Test(
         "agree for 10,000 rules that differ after a glob",
         arguments: [

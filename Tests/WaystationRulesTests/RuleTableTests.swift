@@ -152,6 +152,24 @@ struct RuleDecisionTests {
         #expect(closest[0].reasons == [.path(expected: "/a/b/x", found: "/a/b/c")])
     }
 
+    @Test func `compares paths without needless escapes, and shows the URL as it is`() throws {
+        let rules = ["https://h/x", "https://h/@a/b%2A*", "https://h/@a/%2Ac"].map { rule($0) }
+        #expect(
+            try decision(rules, "https://h/%40a/c") == """
+                no rule matched; the closest:
+                  rule 1 `https://h/@a/b%2A*`: path is /%40a/c, not /@a/b%2A*
+                  rule 2 `https://h/@a/%2Ac`: path is /%40a/c, not /@a/%2Ac
+                  rule 0 `https://h/x`: path is /%40a/c, not /x
+                """
+        )
+    }
+
+    @Test func `is made with the URL of the request, whose percent-encodings predicates see`() throws {
+        let rules = [rule("https://h/@a") { $0.url.string.contains("%40") }]
+        #expect(try decision(rules, "https://h/%40a") == "rule 0 `https://h/@a` matched")
+        #expect(try decision(rules, "https://h/@a").contains("its predicate returned false"))
+    }
+
     @Test func `stays short for many rules and endless URLs`() throws {
         let rules = (0..<100).map { rule("https://h/\($0)") }
         let text = try decision(rules, "https://h/" + String(repeating: "x", count: 100_000))
@@ -187,6 +205,13 @@ struct WhitelistTests {
         #expect(try index("https://i") == 4)
         #expect(try index("https://i/x") == nil)
         #expect(rules.allSatisfy { $0.action == "pack" })
+    }
+
+    @Test func `matches folders in every spelling`() throws {
+        let table = try RuleTable(RuleDefinition.whitelist(["https://h/@scope/"], action: 0).rules)
+        for url in ["https://h/%40scope/", "https://h/@scope/a.js", "https://h/%40scope/a.js"] {
+            #expect(table.match(RuleRequest(url: try #require(CanonicalURL(url)))) != nil, "\(url)")
+        }
     }
 
     @Test func `makes rules that a table takes, whatever a server sends`() throws {

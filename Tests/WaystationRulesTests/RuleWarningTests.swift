@@ -54,6 +54,7 @@ struct RuleWarningTests {
             ("https://h/a*c", "https://h/a*b*c"), ("https://h/*.png", "https://h/a.png"),
             ("https://h/**/*.png", "https://h/x/y*.png"), ("https://h/**?a", "https://h/x?b=2&a=1"),
             ("https://h/**?a=1", "https://h/x?a=1"), ("app://*/**", "app:///x"),
+            ("https://h/%40a/**", "https://h/@a/b*"), ("https://h/a*b", "https://h/a%2Ab"),
         ]
     )
     func covered(wide: String, narrow: String) throws {
@@ -73,7 +74,8 @@ struct RuleWarningTests {
             ("https://h/a/**/b", "https://h/a/**"),
             ("https://h/**?a=1", "https://h/**?a"), ("https://h/?a", "https://h/"),
             ("https://h/a/b/*", "https://h/a/*/b"),
-            ("https://h/x/**", "https://h/**/x/y"),
+            ("https://h/x/**", "https://h/**/x/y"), ("https://h/a%2Ab", "https://h/a*b"),
+            ("https://h/a%2A*", "https://h/a*"),
         ]
     )
     func notCovered(first: String, second: String) throws {
@@ -198,6 +200,7 @@ struct RuleWarningTests {
             ("https://h/app/x/*.png", "https://h/app/", true), ("https://h/app/**", "https://h/", true),
             ("https://h/app", "https://h/app/", true), ("*://*.h/**/b/c", "https://a.h/a/b", true),
             ("https://h/a*/**/c", "https://h/ab/x/", true), ("https://h/", "https://h/", true),
+            ("https://h/@a/**", "https://h/%40a/", true), ("https://h/%2A/**", "https://h/*/", true),
             ("https://h/other/**", "https://h/app/", false), ("https://h/app/**", "http://h/app/", false),
             ("https://h/app/**", "https://g/app/", false), ("https://h:81/app/**", "https://h/app/", false),
             ("https://h/", "https://h/app/", false), ("https://h/*", "https://h/a/b/", false),

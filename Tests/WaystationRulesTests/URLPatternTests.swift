@@ -41,6 +41,12 @@ struct URLPatternTests {
             ), ("https://h/?a=", ["https://h/?a", "https://h/?a="]),
             ("https://h/?a=b=c", ["https://h/?a=b=c"]), ("https://h?x", ["https://h/?x"]),
             ("app://*/**", ["app://m/x", "app:///x"]), ("app:///x", ["app:///x"]),
+            ("https://h/@a/**", ["https://h/@a/x", "https://h/%40a/x", "https://h/%40a"]),
+            ("https://h/%40a/*%2bb", ["https://h/@a/x+b", "https://h/%40a/x%2Bb"]),
+            ("https://h/**/a;v=1,*", ["https://h/a%3bv%3D1%2C", "https://h/x/a;v=1,(2)"]),
+            ("https://h/%2A", ["https://h/*", "https://h/%2a"]),
+            ("http://[::1]/@a/", ["http://[::1]/%40a/", "http://u%40@[::1]/b/../%40a/?x=%40#y"]),
+            ("https://h/a%2A*b", ["https://h/a*b", "https://h/a%2Axb", "https://h/a*%2Ab"]),
         ]
     )
     func takes(text: String, urls: [String]) throws {
@@ -78,7 +84,10 @@ struct URLPatternTests {
                     "https://h/?a=11", "https://h/?a", "https://h/?x=a=1",
                 ]
             ),
-            ("https://h/?a=b+c", ["https://h/?a=b%20c"]), ("https://h/%2A", ["https://h/*"]),
+            ("https://h/?a=b+c", ["https://h/?a=b%20c"]),
+            ("https://h/%2A", ["https://h/a", "https://h/", "https://h/%252A"]),
+            ("https://h/a%2A*b", ["https://h/axb", "https://h/a%2Ac"]), ("https://h/@a", ["https://h/%2540a"]),
+            ("https://h/a/b", ["https://h/a%2Fb"]), ("https://h/*0a", ["https://h/x%40a"]),
         ]
     )
     func leaves(text: String, urls: [String]) throws {
@@ -158,6 +167,8 @@ struct URLPatternTests {
         #expect(try Set([URLPattern("https://h/**/**"), URLPattern("https://h/**")]).count == 1)
         #expect(try URLPattern("https://h/*") != URLPattern("https://h/**"))
         #expect(try URLPattern("https://h/A").description == "https://h/A")
+        #expect(try URLPattern("https://h/%40a/%2b*") == URLPattern("https://h/@a/+*"))
+        #expect(try URLPattern("https://h/%2A") != URLPattern("https://h/*"))
     }
 
     @Test(.timeLimit(.minutes(10)))

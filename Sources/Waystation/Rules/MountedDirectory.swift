@@ -9,7 +9,7 @@ struct MountedDirectory: Sendable {
     private let basePath: String
 
     init(_ root: URL, at base: String, rule: Int) throws {
-        guard let url = CanonicalURL(base), url.query == nil else {
+        guard let url = CanonicalURL(base)?.plain, url.query == nil else {
             throw WaystationError(
                 .invalidBaseURL,
                 "rule \(rule) serves files at \"\(base)\", which is not an absolute URL without a query, such as https://app.example/shop/"
@@ -37,7 +37,7 @@ struct MountedDirectory: Sendable {
     /// file's own URL do not match.
     func relativePath(of url: CanonicalURL) -> Substring? {
         guard url.origin == origin else { return nil }
-        let path = url.path
+        let path = url.plain.path
         guard path.utf8.starts(with: basePath.utf8) else { return path + "/" == basePath ? "" : nil }
         return path[path.utf8.index(path.startIndex, offsetBy: basePath.utf8.count - 1)...]
     }

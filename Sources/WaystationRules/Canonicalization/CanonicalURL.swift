@@ -43,7 +43,7 @@ public struct CanonicalURL: Sendable {
         self.init(string: String(decoding: bytes, as: UTF8.self), layout: layout)
     }
 
-    private init(string: String, layout: URLLayout) {
+    init(string: String, layout: URLLayout) {
         self.string = string
         self.layout = layout
     }
@@ -61,7 +61,7 @@ public struct CanonicalURL: Sendable {
     public var host: Substring { text(layout.hostStart, layout.hostEnd) }
 
     /// The port in the URL, or `nil` when the URL has no port or the scheme's default one.
-    public var port: Int? { layout.port < 0 ? nil : Int(layout.port) }
+    public var port: Int? { layout.port.map(Int.init) }
 
     /// The port to connect to: ``port``, or else the scheme's default one; `nil` when there is neither.
     public var effectivePort: Int? {

@@ -25,13 +25,17 @@ enum PathNormalization {
         if output.count == base { output.append(slash) }
     }
 
-    /// Appends one segment with its percent-encodings normalised.
-    static func appendSegment(_ segment: ArraySlice<UInt8>, to output: inout [UInt8]) {
+    /// Appends one segment with its percent-encodings normalised; those of the given characters are decoded.
+    static func appendSegment(
+        _ segment: ArraySlice<UInt8>,
+        decoding plain: ByteSet = .unreserved,
+        to output: inout [UInt8]
+    ) {
         var index = segment.startIndex
         while index < segment.endIndex {
             let byte = segment[index]
             if let decoded = percentDecodedByte(segment, at: index, end: segment.endIndex) {
-                if ByteSet.unreserved.contains(decoded) {
+                if plain.contains(decoded) {
                     output.append(decoded)
                 } else {
                     output.appendPercentEncoded(decoded)
@@ -41,6 +45,13 @@ enum PathNormalization {
                 if ByteSet.segment.contains(byte) { output.append(byte) } else { output.appendPercentEncoded(byte) }
                 index += 1
             }
+        }
+    }
+
+    /// Whether a canonical path has percent-encodings of characters that a segment may contain as they are.
+    static func hasNeedlessEscapes(_ path: ArraySlice<UInt8>) -> Bool {
+        path.indices.contains { index in
+            percentDecodedByte(path, at: index, end: path.endIndex).map(ByteSet.segment.contains) ?? false
         }
     }
 

@@ -30,11 +30,11 @@ enum URLCanonicalizer {
         output.append(contentsOf: host)
         let hostEnd = output.count
 
-        var port: Int32 = -1
+        var port: UInt16?
         if let portText, !portText.isEmpty {
             guard let value = parsePort(portText) else { return nil }
             if value != scheme?.defaultPort {
-                port = Int32(value)
+                port = UInt16(value)
                 output.append(UInt8(ascii: ":"))
                 output.append(contentsOf: String(value).utf8)
             }
@@ -57,6 +57,7 @@ enum URLCanonicalizer {
             hostStart: Int32(hostStart),
             hostEnd: Int32(hostEnd),
             port: port,
+            hasNeedlessEscapes: PathNormalization.hasNeedlessEscapes(output[pathStart..<outputPathEnd]),
             pathStart: Int32(pathStart),
             pathEnd: Int32(outputPathEnd)
         )

@@ -6,8 +6,10 @@ struct URLLayout: Sendable {
     var schemeEnd: Int32
     var hostStart: Int32
     var hostEnd: Int32
-    /// The port; -1 when the URL has none.
-    var port: Int32
+    /// The port; nil when the URL has none.
+    var port: UInt16?
+    /// Whether the path has percent-encodings of characters that need none, such as `%40` for `@`.
+    var hasNeedlessEscapes: Bool
     var pathStart: Int32
     var pathEnd: Int32
 }
@@ -40,18 +42,18 @@ extension URLLayout {
         }
 
         index = hostEnd
-        var port: Int32 = -1
+        var port: UInt16?
         if bytes[index] == UInt8(ascii: ":") {
             guard let (value, end) = Self.plainPort(bytes, from: index + 1), value != scheme?.defaultPort else {
                 return nil
             }
-            port = Int32(value)
+            port = UInt16(value)
             index = end
         }
         guard index < count, bytes[index] == UInt8(ascii: "/") else { return nil }
 
         let pathStart = index
-        guard let pathEnd = Self.endOfPlainPath(bytes, from: pathStart),
+        guard let (pathEnd, hasNeedlessEscapes) = Self.endOfPlainPath(bytes, from: pathStart),
             Self.isPlainQuery(bytes, from: pathEnd)
         else { return nil }
 
@@ -60,6 +62,7 @@ extension URLLayout {
             hostStart: Int32(hostStart),
             hostEnd: Int32(hostEnd),
             port: port,
+            hasNeedlessEscapes: hasNeedlessEscapes,
             pathStart: Int32(pathStart),
             pathEnd: Int32(pathEnd)
         )
@@ -117,9 +120,13 @@ extension URLLayout {
         return (value, index)
     }
 
-    /// The end of a canonical path, at `?` or the end of the text.
-    private static func endOfPlainPath(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    /// The end of a canonical path, at `?` or the end of the text, and whether the path has needless escapes.
+    private static func endOfPlainPath(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        from start: Int
+    ) -> (end: Int, hasNeedlessEscapes: Bool)? {
         let plain = ByteSet.segment
+        var hasNeedlessEscapes = false
         var index = start
         var isOnlyDots = false
         var segmentStart = start
@@ -139,6 +146,7 @@ extension URLLayout {
                     !ByteSet.unreserved.contains(decoded), isUpperHexadecimal(bytes[index + 1]),
                     isUpperHexadecimal(bytes[index + 2])
                 else { return nil }
+                if plain.contains(decoded) { hasNeedlessEscapes = true }
                 isOnlyDots = false
                 index += 3
             } else if byte == UInt8(ascii: "?") {
@@ -147,7 +155,7 @@ extension URLLayout {
                 return nil
             }
         }
-        return isDotSegment() ? nil : index
+        return isDotSegment() ? nil : (index, hasNeedlessEscapes)
     }
 
     private static func isUpperHexadecimal(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: "F") }

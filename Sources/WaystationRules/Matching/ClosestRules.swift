@@ -20,7 +20,7 @@ struct ClosestRules {
 
     init(to url: CanonicalURL, limit: Int) {
         self.limit = limit
-        path = url.pathSegments
+        path = url.plain.pathSegments
     }
 
     var mismatches: [RuleMismatch] { entries.map(\.mismatch) }
@@ -95,11 +95,22 @@ extension URLPattern {
     private var pathText: String {
         path.map { segment in
             switch segment {
-            case .literal(let text), .glob(let text): "/" + String(decoding: text, as: UTF8.self)
+            case .literal(let text), .glob(let text): "/" + Self.shown(text)
             case .any: "/*"
             case .anyDepth: "/**"
             }
         }.joined()
+    }
+
+    /// The bytes of a segment in the syntax of patterns.
+    private static func shown(_ segment: [UInt8]) -> String {
+        segment.reduce(into: "") { shown, byte in
+            switch byte {
+            case PathSegmentPattern.star: shown += "*"
+            case UInt8(ascii: "*"): shown += "%2A"
+            default: shown.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
     }
 
     /// URLs come from outside and may have any length, so messages shorten them.

@@ -17,10 +17,9 @@ extension PathSegmentPattern {
         case .literal(let text):
             return [PathAnchor(place: .segment, text: text)]
         case .glob(let text):
-            let star = UInt8(ascii: "*")
             return [
-                PathAnchor(place: .prefix, text: Array(text.prefix { $0 != star })),
-                PathAnchor(place: .suffix, text: Array(text.reversed().prefix { $0 != star }.reversed())),
+                PathAnchor(place: .prefix, text: Array(text.prefix { $0 != Self.star })),
+                PathAnchor(place: .suffix, text: Array(text.reversed().prefix { $0 != Self.star }.reversed())),
             ].filter { !$0.text.isEmpty }
         }
     }

@@ -60,8 +60,15 @@ struct RuleIndex: Sendable {
 
     /// The lowest rule that matches the request.
     func firstMatch(for request: RuleRequest) -> Int? {
-        let best = request.url.string.withUTF8Bytes { bytes in
-            var search = Search(bytes: bytes, layout: request.url.layout, request: request, schemes: schemes)
+        // Almost no URL has needless escapes, and copying the URL would make each decision slower.
+        guard request.url.layout.hasNeedlessEscapes else { return firstMatch(for: request, at: request.url) }
+        return firstMatch(for: request, at: request.url.plain)
+    }
+
+    /// The lowest rule that matches the request at a plain URL; predicates get the request's own URL.
+    private func firstMatch(for request: RuleRequest, at url: CanonicalURL) -> Int? {
+        let best = url.string.withUTF8Bytes { bytes in
+            var search = Search(bytes: bytes, layout: url.layout, request: request, schemes: schemes)
             walkHost(&search)
             return search.best
         }
@@ -159,7 +166,7 @@ struct RuleIndex: Sendable {
     private func passesGate(_ rule: Int32, _ search: Search) -> Bool {
         let gate = gates[Int(rule)]
         let takesScheme = gate.scheme == search.scheme || gate.scheme == -1 && (0...1).contains(search.scheme)
-        let takesPort = gate.port == search.layout.port || gate.port == -2 || gate.port == search.effectivePort
+        let takesPort = gate.port == search.port || gate.port == -2 || gate.port == search.effectivePort
         guard takesScheme, takesPort else { return false }
         return !gate.hasConditions || conditions[Int(rule)].areMet(by: search.request)
     }
@@ -172,6 +179,8 @@ private struct Search {
     let request: RuleRequest
     /// An index of ``RuleIndex/schemes``, or -2 when no pattern has the scheme.
     let scheme: Int32
+    /// The port in the URL; -1 for none.
+    let port: Int32
     let effectivePort: Int32
     /// The lowest rule found so far.
     var best = Int32.max
@@ -190,7 +199,8 @@ private struct Search {
         case .https: scheme = 1
         default: scheme = schemes.firstIndex { $0.utf8.elementsEqual(name) }.map(Int32.init) ?? -2
         }
+        port = layout.port.map(Int32.init) ?? -1
         // -3 equals the port of no gate.
-        effectivePort = layout.port >= 0 ? layout.port : known.map { Int32($0.defaultPort) } ?? -3
+        effectivePort = port >= 0 ? port : known.map { Int32($0.defaultPort) } ?? -3
     }
 }

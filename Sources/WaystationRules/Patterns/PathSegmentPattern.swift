@@ -1,13 +1,18 @@
-/// One segment of a path pattern.
+/// One segment of a path pattern; it is compared with ``CanonicalURL/plain``.
 enum PathSegmentPattern: Sendable, Hashable {
-    /// Matches exactly these bytes, in canonical form.
+    /// Matches exactly these bytes, which have no needless escapes.
     case literal([UInt8])
     /// `*` alone: matches any segment.
     case any
-    /// A segment with `*` among other bytes.
+    /// A segment with ``star`` among other bytes.
     case glob([UInt8])
     /// `**`: matches any number of segments.
     case anyDepth
+
+    /// The byte of a glob that matches any run of bytes.
+    ///
+    /// No URL contains it, so it differs from the character `*`, which a pattern can demand by `%2A`.
+    static let star: UInt8 = 0
 
     /// Whether the segments match the path `bytes[start..<end]`, which is empty or begins with `/`.
     ///
@@ -64,14 +69,14 @@ enum PathSegmentPattern: Sendable, Hashable {
         }
     }
 
-    /// Matches `*` wildcards and backtracks only to the last one, so the cost is O(pattern × text) at worst.
+    /// Matches stars and backtracks only to the last one, so the cost is O(pattern × text) at worst.
     private static func glob(_ pattern: [UInt8], _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool
     {
         var index = 0
         var position = start
         var retry: (index: Int, position: Int)?
         while true {
-            if index < pattern.count, pattern[index] == UInt8(ascii: "*") {
+            if index < pattern.count, pattern[index] == star {
                 index += 1
                 retry = (index, position)
             } else if position < end, index < pattern.count, pattern[index] == bytes[position] {

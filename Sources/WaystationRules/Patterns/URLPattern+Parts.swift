@@ -39,7 +39,8 @@ extension URLPattern {
     }
 
     func takesPath(of url: CanonicalURL) -> Bool {
-        url.string.withUTF8Bytes { bytes in
+        let url = url.plain
+        return url.string.withUTF8Bytes { bytes in
             PathSegmentPattern.matches(path[...], bytes, from: Int(url.layout.pathStart), to: Int(url.layout.pathEnd))
         }
     }

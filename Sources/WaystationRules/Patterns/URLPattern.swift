@@ -17,8 +17,9 @@
 ///   percent-decoding; `+` is `+`.
 ///
 /// Path and host are first brought into the form of ``CanonicalURL``, so that a pattern matches every spelling of a
-/// URL; user information in a URL does not matter. An invalid pattern is refused with an error that gives the position
-/// and what was expected there.
+/// URL; user information in a URL does not matter. In paths, `%40` also equals `@`, and each other character that a path
+/// may contain equals its percent-encoding; `%2A` is the character `*` itself. An invalid pattern is refused with an
+/// error that gives the position and what was expected there.
 public struct URLPattern: Sendable {
     enum Scheme: Sendable, Hashable {
         case web

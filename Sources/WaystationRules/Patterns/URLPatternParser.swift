@@ -161,9 +161,12 @@ struct URLPatternParser {
             throw expected("two hexadecimal digits after `%`; a percent sign itself is `%25`", at: percent)
         }
         var text: [UInt8] = []
-        PathNormalization.appendSegment(source, to: &text)
-        if text == [star] { return .any }
-        return text.contains(star) ? .glob(text) : .literal(text)
+        for (index, part) in source.split(separator: star, omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { text.append(PathSegmentPattern.star) }
+            PathNormalization.appendSegment(part, decoding: .segment, to: &text)
+        }
+        if text == [PathSegmentPattern.star] { return .any }
+        return text.contains(PathSegmentPattern.star) ? .glob(text) : .literal(text)
     }
 
     private func isPercentEncoding(at index: Int, _ range: Range<Int>) -> Bool {

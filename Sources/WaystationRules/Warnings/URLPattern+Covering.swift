@@ -9,7 +9,7 @@ extension URLPattern {
     /// Returns true if the pattern matches the base itself or some URL below it.
     package func takesSomething(below base: CanonicalURL) -> Bool {
         guard takesScheme(of: base), takesHost(of: base), takesPort(of: base) else { return false }
-        var folders = base.pathSegments
+        var folders = base.plain.pathSegments
         if folders.last?.isEmpty ?? false { folders.removeLast() }
         return PathSegmentPattern.mayBegin(path, with: folders)
     }

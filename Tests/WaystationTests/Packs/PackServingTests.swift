@@ -70,6 +70,25 @@ struct PackServingTests {
         }
     }
 
+    @Test("does not serve a blocked file in another spelling of its URL", arguments: ["@admin", "%40admin"])
+    func blocked(folder: String) async throws {
+        try folders.write("secret", to: "one/@admin/a.js")
+        try folders.write("open", to: "one/@scope/a.js")
+        try await install("one", version: "1.1")
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .block("https://shop.test/app/@admin/**"), .allow("https://shop.test/**", via: .pack(orElse: .nowhere)),
+            ]
+            $0.packs = packs
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let url = try #require(URL(string: "https://shop.test/app/\(folder)/a.js"))
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect((error?.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .blocked)
+        let open = try #require(URL(string: "https://shop.test/app/%40scope/a.js"))
+        #expect(String(decoding: try await session.data(from: open).0, as: UTF8.self) == "open")
+    }
+
     @Test("answers each base URL, a folder and a folder without its slash")
     func urls() async throws {
         try folders.write("<title>js</title>", to: "one/js/index.html")

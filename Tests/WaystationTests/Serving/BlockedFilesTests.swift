@@ -10,14 +10,21 @@ struct BlockedFilesTests {
 
     init() throws {
         let site = try TemporaryDirectory()
-        for file in ["index.html", "secret/a.txt"] { try site.write("text", to: file) }
+        for file in ["index.html", "secret/a.txt", "@admin/a.js", "open/@scope/a.js"] {
+            try site.write("text", to: file)
+        }
         self.site = site
         let interceptor = try Interceptor {
             $0.rules = [
                 .block("https://app.test/secret/**"),
+                .block("https://app.test/@admin/**"),
                 .allow("https://app.test/**", via: .files(in: site.url, at: "https://app.test/", orElse: .nowhere)),
                 .block("https://shop.test/x/secret/**"),
                 .allow("https://shop.test/**", via: .files(in: site.url, at: "https://shop.test/x/", orElse: .nowhere)),
+                .allow(
+                    "https://scoped.test/@v/**",
+                    via: .files(in: site.url, at: "https://scoped.test/@v/", orElse: .nowhere)
+                ),
             ]
         }
         session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
@@ -47,15 +54,21 @@ struct BlockedFilesTests {
 
     @Test(
         "are blocked in every spelling of their URL",
-        arguments: ["https://app.test/secret/a.txt", "https://app.test/%73ecret/a.txt"]
+        arguments: [
+            "https://app.test/secret/a.txt", "https://app.test/%73ecret/a.txt", "https://app.test/@admin/a.js",
+            "https://app.test/%40admin/a.js",
+        ]
     )
     func spellings(url: String) async throws {
         #expect(try await error(url) == .blocked)
     }
 
     @Test(
-        "do not concern the other files, which are served",
-        arguments: ["https://app.test/", "https://app.test/index.html", "https://shop.test/x/index.html"]
+        "do not concern the other files, which are served in every spelling of their URL",
+        arguments: [
+            "https://app.test/", "https://app.test/index.html", "https://shop.test/x/open/@scope/a.js",
+            "https://shop.test/x/open/%40scope/a.js", "https://scoped.test/@v/index.html", "https://scoped.test/%40v/",
+        ]
     )
     func others(url: String) async throws {
         for _ in 1...2 { #expect(try await text(url) == "text") }
