@@ -24,8 +24,9 @@ struct Course: Sendable {
         case challenge(URLProtectionSpace, ResponseHead, failures: Int)
         /// The token is renewed, and the request is sent again.
         case renew(token: String)
-        /// No response began. If a stored one may stand in, it is the answer.
-        case standIn(otherwise: any Error)
+        /// The trip has failed before a response began. If a stored one may stand in for the hop with this number, it is
+        /// the answer.
+        case standIn(hop: Int, trip: Int, otherwise: any Error)
         case end((any Error)?)
     }
 
@@ -314,11 +315,9 @@ struct Course: Sendable {
         case .refused(let token, _): return renew(token)
         case .asking:
             if let error, let question, (error as? URLError)?.code != .cancelled {
-                return .standIn(otherwise: question.finding.explaining(error))
+                return .standIn(hop: hop.number, trip: trip, otherwise: question.finding.explaining(error))
             }
-            // No stored response may stand in any more.
-            phase = .visiting
-            return .end(error ?? URLError(.badServerResponse, failing: hop.request.url))
+            return fail(error ?? URLError(.badServerResponse, failing: hop.request.url), in: trip)
         case .redirected(let head, _, _):
             if let error { return .end(error) }
             return redirect(head, RedirectPolicy.decision(for: head, to: hop.request, after: redirects))
@@ -329,6 +328,17 @@ struct Course: Sendable {
             isRenewed = false
             return .challenge(space, head, failures: failures - 1)
         }
+    }
+
+    /// A trip has failed, and no stored response stands in.
+    ///
+    /// - Returns: The end of the course; nothing if a stored response has answered the hop meanwhile, because its time was
+    ///   over.
+    mutating func fail(_ error: any Error, in trip: Int) -> Action {
+        guard isUnderWay(trip), case .asking = phase else { return .ignore }
+        // No stored response may stand in any more.
+        phase = .visiting
+        return .end(error)
     }
 
     private func redirect(_ head: ResponseHead, _ decision: RedirectDecision) -> Action {

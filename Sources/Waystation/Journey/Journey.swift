@@ -315,7 +315,7 @@ package final class Journey: Sendable {
         perform(state.withLock { $0.course.receiveEnd(error, for: trip) })
     }
 
-    private func perform(_ action: Course.Action) {
+    func perform(_ action: Course.Action) {
         switch action {
         case .ignore, .deliverHead, .deliverPart: break
         case .answer(let answer): deliver(answer)
@@ -323,9 +323,9 @@ package final class Journey: Sendable {
             redirect(head, to: next, isHTTP: isHTTP)
         case .challenge(let space, let head, let failures): challenge(space, head, failures)
         case .renew(let token): renew(token)
-        case .standIn(let error):
-            let number = state.withLock(\.course.hop.number)
-            if !standIn(in: number) { finish(error) }
+        case .standIn(let hop, let trip, let error):
+            guard !standIn(in: hop) else { return }
+            perform(state.withLock { $0.course.fail(error, in: trip) })
         case .end(let error): finish(error)
         }
     }

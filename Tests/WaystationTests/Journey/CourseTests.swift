@@ -36,6 +36,8 @@ struct CourseTests {
 
         func end(_ error: URLError? = nil, for trip: Int) -> String { "\(course.receiveEnd(error, for: trip))" }
 
+        func fail(in trip: Int) -> String { "\(course.fail(URLError(.timedOut), in: trip))" }
+
         func end() -> Bool { course.end() }
 
         func visit(after trip: Int? = nil) -> Int? { course.visit(first, after: trip) }
@@ -147,6 +149,20 @@ struct CourseTests {
         #expect(subject.receive(answer, for: next).hasPrefix("answer"))
         // The late response is only for the cache.
         #expect(try subject.receive(200, for: next) == "ignore")
+    }
+
+    @Test("a failure of the network ends it once, and not after a stored redirect has answered the hop")
+    func lateFailure() throws {
+        let answer = Answer(response: try .head(301, ["Location": "/there"]), body: .data(Data()), source: .cache)
+        let trip = try subject.asked()
+        #expect(subject.receive(answer, for: trip).hasPrefix("redirect"))
+        #expect(subject.fail(in: trip) == "ignore")
+        #expect(subject.follow(in: trip + 1) != nil)
+
+        let next = try subject.asked()
+        #expect(subject.fail(in: trip) == "ignore")
+        #expect(subject.fail(in: next).contains("\(URLError.Code.timedOut.rawValue)"))
+        #expect(subject.fail(in: next) == "ignore")
     }
 
     @Test("fails when the exchange ends without a head")

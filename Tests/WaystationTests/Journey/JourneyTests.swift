@@ -64,6 +64,49 @@ struct JourneyTests {
         #expect(transport.requests.allSatisfy { ForwardingTag.isTagged($0) })
     }
 
+    @Test("follows a stored redirect that stands in at the moment in which the network fails")
+    func standInAtFailure() async throws {
+        let (folder, clock) = (try TemporaryDirectory(), ManualClock())
+        let there = "https://a.example/there"
+        let start = start
+        let transport = DrivenTransport(
+            startsOnAnyQueue: true,
+            onStart: { number, receiver in
+                let fields = ["Location": "/there", "Cache-Control": "max-age=60"]
+                guard let redirect = try? ResponseHead.head(301, fields, at: start),
+                    let head = try? ResponseHead.head(200, ["Cache-Control": "no-store"], at: there)
+                else { return }
+                // The third request is the second one for the redirect, and gets no answer.
+                guard number != 3 else { return }
+                receiver.transportDidReceive(number == 1 ? redirect : head)
+                receiver.transportDidEnd(nil)
+            }
+        )
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://*.example/**", via: .cache(.networkFirst(timeout: .seconds(3))))]
+            $0.cache = try ResponseCache(directory: folder.url, environment: .patient)
+            $0.schedule = clock.schedule
+            $0.makeTransport = { _ in transport }
+        }
+        let expected: [RecordingJourneyClient.Call] = [.follow(301, to: there), .head(200, of: there), .end(nil)]
+        let first = RecordingJourneyClient()
+        try Journey(first, try URLRequest("GET", start), by: interceptor).begin()
+        #expect(await first.completion() == expected)
+
+        let client = RecordingJourneyClient()
+        let load = Journey(client, try URLRequest("GET", start), by: interceptor)
+        try load.begin()
+        #expect(await eventually { transport.receivers.count == 3 })
+        // Between the arrival of the failure and the search for a stored response, the time of the strategy passes on
+        // another thread.
+        let action = load.state.withLock {
+            $0.course.receiveEnd(URLError(.notConnectedToInternet), for: $0.course.trip)
+        }
+        clock.fire()
+        load.perform(action)
+        #expect(await client.completion() == expected)
+    }
+
     @Test("lets the client change the request that follows a redirect")
     func changedRedirect() async throws {
         let transport = ScriptedTransport { $0.url?.path == "/start" ? .redirect(to: "/there") : .ok() }
