@@ -29,7 +29,7 @@ extension Journey {
     /// Makes the exchange of the present trip rest, or go on, if it does not already.
     func keepPace() {
         while let (rest, rests) = state.withLock({ state in
-            state.rest.flatMap { rest in state.pace.nextCall().map { (rest, $0) } }
+            state.controls.present?.rest.flatMap { rest in state.pace.nextCall().map { (rest, $0) } }
         }) {
             rest(rests)
             state.withLock { $0.pace.callEnded() }
@@ -141,8 +141,7 @@ extension Journey {
     private func end(_ error: (any Error)?, _ client: any JourneyClient) {
         change { state in
             state.client = nil
-            state.stop = nil
-            state.rest = nil
+            state.controls.end()
         }
         client.end(error)
         leavePlace()
@@ -235,8 +234,8 @@ extension Journey.State {
 
     /// Ends the course from outside.
     mutating func stopping(keepsClient: Bool = false) -> Ending {
-        let ending = Ending(stop: stop.take(), isExplained: isExplained, rule: course.hop.rule)
-        rest = nil
+        let ending = Ending(stop: controls.present?.stop, isExplained: isExplained, rule: course.hop.rule)
+        controls.end()
         _ = course.end()
         isStopped = true
         isExplained = true

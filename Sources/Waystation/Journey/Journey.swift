@@ -24,10 +24,8 @@ package final class Journey: Sendable {
         var client: (any JourneyClient)?
         /// Whether a visit of the client's queue was requested and has not happened yet.
         var isVisitDue = false
-        /// Stops the exchange, the fetch or the wait of the present trip.
-        var stop: (@Sendable () -> Void)?
-        /// Makes the exchange or the fetch of the present trip rest, or go on.
-        var rest: (@Sendable (_ rests: Bool) -> Void)?
+        /// The control of the exchange, the fetch or the wait of the present trip.
+        var controls = TripControls()
         var pace = ExchangePace()
         var waiting = WaitingBytes()
         /// Whether the load was ended from outside.
@@ -74,8 +72,7 @@ package final class Journey: Sendable {
         if let ticket = hop.ticket, !enter(ticket) { return }
         let trip: Int? = state.withLock { state in
             guard let trip = state.course.visit(hop, after: earlier) else { return nil }
-            state.stop = nil
-            state.rest = nil
+            state.controls.end()
             return trip
         }
         guard let trip else { return }
@@ -163,10 +160,7 @@ package final class Journey: Sendable {
     func askAgain(_ trip: Int, because reason: UnsharedReason) {
         let repetition = state.withLock { state in
             let repetition = state.course.askAgain(trip, because: reason)
-            if repetition != nil {
-                state.stop = nil
-                state.rest = nil
-            }
+            if repetition != nil { state.controls.end() }
             return repetition
         }
         switch repetition {
@@ -220,7 +214,7 @@ package final class Journey: Sendable {
     }
 
     /// Registers the action that stops a trip's exchange, fetch or wait; runs it at once when the load was ended from
-    /// outside.
+    /// outside, or has left the trip.
     ///
     /// - Parameters:
     ///   - trip: The trip.
@@ -231,16 +225,15 @@ package final class Journey: Sendable {
         resting rest: (@Sendable (Bool) -> Void)? = nil,
         by stop: @escaping @Sendable () -> Void
     ) {
-        let isTooLate = state.withLock { state in
+        let control = TripControl(stop: stop, rest: rest)
+        let due: (@Sendable () -> Void)? = state.withLock { state in
             // The trip may be over, and the next one have begun.
-            if state.course.isUnderWay(trip) {
-                state.stop = stop
-                state.rest = rest
-                state.pace.restart()
-            }
-            return state.isStopped && state.course.trip == trip
+            let isUnderWay = state.course.isUnderWay(trip)
+            if let due = state.controls.take(control, of: trip, isUnderWay: isUnderWay) { return due }
+            if isUnderWay { state.pace.restart() }
+            return state.isStopped && state.course.trip == trip ? stop : nil
         }
-        if isTooLate { stop() }
+        due?()
         keepPace()
     }
 
@@ -274,9 +267,7 @@ package final class Journey: Sendable {
             case .deliverPart(let part):
                 return (state.enqueue(.data(part), isReachable: isClientReachable), .ignore, nil)
             case .ignore: return (nil, .ignore, nil)
-            case let action:
-                state.rest = nil
-                return (nil, action, state.stop.take())
+            case let action: return (nil, action, state.controls.leave(trip))
             }
         }
         client?.perform { self.drain() }
@@ -303,7 +294,7 @@ package final class Journey: Sendable {
         let action = state.withLock { state in
             let action = take(&state.course) { login?.token(of: $0) }
             // A cancel no longer stops the fetch, so that a late response is still stored.
-            if case .ignore = action {} else { (state.stop, state.rest) = (nil, nil) }
+            if case .ignore = action {} else { state.controls.end() }
             return action
         }
         if case .redirect = action { context.renew(answer) }
@@ -349,8 +340,7 @@ package final class Journey: Sendable {
         let isFirst = state.withLock { state in
             guard state.course.end() else { return false }
             // The exchange holds the journey as its receiver, so it is not kept after the end.
-            state.stop = nil
-            state.rest = nil
+            state.controls.end()
             return true
         }
         if isFirst { conclude(error) }

@@ -64,6 +64,45 @@ struct JourneyTests {
         #expect(transport.requests.allSatisfy { ForwardingTag.isTagged($0) })
     }
 
+    @Test(
+        "cancels the exchange of a redirect whose body is too long also when it arrives within the exchange's start",
+        arguments: [false, true]
+    )
+    func endlessRedirectAtOnce(isCached: Bool) async throws {
+        let folder = try TemporaryDirectory()
+        let start = start
+        let transport = DrivenTransport(
+            startsOnAnyQueue: true,
+            onStart: { number, receiver in
+                let fields = ["Location": "/there", "Cache-Control": "no-store"]
+                guard let redirect = try? ResponseHead.head(302, fields, at: start),
+                    let head = try? ResponseHead.head(200, at: "https://a.example/there")
+                else { return }
+                guard number == 2 else {
+                    receiver.transportDidReceive(head)
+                    return receiver.transportDidEnd(nil)
+                }
+                receiver.transportDidReceive(redirect)
+                // The exchange sends more after its start.
+                for _ in 1...3 { receiver.transportDidReceive(Data(repeating: 7, count: 1 << 20)) }
+            }
+        )
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://*.example/**", via: isCached ? .cache(.standard) : .network)]
+            $0.cache = try ResponseCache(directory: folder.url, environment: .patient)
+            $0.makeTransport = { _ in transport }
+        }
+        // The first request makes the transport, on a global queue.
+        let network = interceptor.makeNetwork(.ephemeral)
+        for url in ["https://a.example/there", start] {
+            let client = RecordingJourneyClient()
+            try Journey(client, try URLRequest("GET", url), by: interceptor, through: network).begin()
+            #expect(await client.completion().last == .end(nil))
+        }
+        #expect(await eventually { transport.calls == [.cancel] })
+        #expect(transport.receivers.count == 3)
+    }
+
     @Test("follows a stored redirect that stands in at the moment in which the network fails")
     func standInAtFailure() async throws {
         let (folder, clock) = (try TemporaryDirectory(), ManualClock())
