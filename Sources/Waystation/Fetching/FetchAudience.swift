@@ -14,6 +14,8 @@ struct FetchAudience: Sendable {
     private var waiters: [any FetchWaiter] = []
     /// The waiters that can take no more for now.
     private var resting: [FetchWaiterID] = []
+    /// The waiters whose loads have got another answer.
+    private var detached: [FetchWaiterID] = []
     /// The calls that later waiters must get first; nil when no more waiters may join.
     private var replay: Deque<Call>? = []
     private var replayBytes = 0
@@ -28,7 +30,9 @@ struct FetchAudience: Sendable {
     var isOpen: Bool { replay != nil }
 
     /// Whether a load waits, and not just a renewal in the background.
-    var hasLoads: Bool { waiters.contains(where: \.isLoad) }
+    var hasLoads: Bool { waiters.contains(where: isLoad) }
+
+    private func isLoad(_ waiter: any FetchWaiter) -> Bool { waiter.isLoad && !detached.contains(waiter.id) }
 
     /// Adds a waiter, which gets all calls that were made before.
     mutating func join(_ waiter: any FetchWaiter) {
@@ -43,7 +47,14 @@ struct FetchAudience: Sendable {
         guard let index = waiters.firstIndex(where: { $0.id == waiter.id }) else { return false }
         waiters.remove(at: index)
         resting.removeAll { $0 == waiter.id }
+        detached.removeAll { $0 == waiter.id }
         return waiters.isEmpty
+    }
+
+    /// Records that a waiter's load has got another answer: from now on the waiter counts as a renewal in the background.
+    mutating func detach(_ waiter: FetchWaiterID) {
+        guard waiters.contains(where: { $0.id == waiter }) else { return }
+        detached.append(waiter)
     }
 
     /// Records whether a waiter can take more.
@@ -53,7 +64,7 @@ struct FetchAudience: Sendable {
     }
 
     /// Whether no load can take more: one that waits for long does not keep the response from the others.
-    var isResting: Bool { hasLoads && waiters.allSatisfy { resting.contains($0.id) || !$0.isLoad } }
+    var isResting: Bool { hasLoads && waiters.allSatisfy { resting.contains($0.id) || !isLoad($0) } }
 
     /// Calls all present waiters, and later ones when they join.
     ///
@@ -73,7 +84,7 @@ struct FetchAudience: Sendable {
     /// in the background could receive the response, and a load would have to ask again.
     mutating func keepOne(because reason: UnsharedReason) {
         replay = nil
-        let load = reason == .response ? waiters.first(where: \.isLoad) : nil
+        let load = reason == .response ? waiters.first(where: isLoad) : nil
         guard let kept = load ?? waiters.first else { return }
         for waiter in waiters where waiter.id != kept.id { calls.append { waiter.fetchIsNotShared(reason) } }
         waiters = [kept]
@@ -84,6 +95,7 @@ struct FetchAudience: Sendable {
     mutating func close() {
         waiters = []
         resting = []
+        detached = []
         replay = nil
     }
 

@@ -139,6 +139,13 @@ final class SharedFetch: TransportReceiver {
         recorder.end(isComplete: false)
     }
 
+    /// Counts a waiter as a renewal in the background, because its load has got another answer.
+    func detach(_ waiter: any FetchWaiter) {
+        state.withLock { $0.audience.detach(waiter.id) }
+        // The loads that are left may all be resting.
+        keepPace()
+    }
+
     /// The number of waiters.
     var waiterCount: Int { state.withLock(\.audience.count) }
 

@@ -140,7 +140,12 @@ package final class Journey: Sendable {
         // A fetch has ended since the look-up, and may have stored the answer.
         case .outdated: go(on: context.stations.again(hop), after: trip)
         case .taken(let fetch):
-            stopping(trip, resting: { fetch.rest(receiver, $0) }, by: { fetch.leave(receiver) })
+            stopping(
+                trip,
+                resting: { fetch.rest(receiver, $0) },
+                detaching: { fetch.detach(receiver) },
+                by: { fetch.leave(receiver) }
+            )
             if isTimeOver { _ = standIn(in: hop.number) }
         }
     }
@@ -219,13 +224,15 @@ package final class Journey: Sendable {
     /// - Parameters:
     ///   - trip: The trip.
     ///   - rest: Makes the exchange or the fetch rest, or go on.
+    ///   - detach: Leaves the fetch to the cache.
     ///   - stop: The action.
     private func stopping(
         _ trip: Int,
         resting rest: (@Sendable (Bool) -> Void)? = nil,
+        detaching detach: (@Sendable () -> Void)? = nil,
         by stop: @escaping @Sendable () -> Void
     ) {
-        let control = TripControl(stop: stop, rest: rest)
+        let control = TripControl(stop: stop, rest: rest, detach: detach)
         let due: (@Sendable () -> Void)? = state.withLock { state in
             // The trip may be over, and the next one have begun.
             let isUnderWay = state.course.isUnderWay(trip)
@@ -267,7 +274,7 @@ package final class Journey: Sendable {
             case .deliverPart(let part):
                 return (state.enqueue(.data(part), isReachable: isClientReachable), .ignore, nil)
             case .ignore: return (nil, .ignore, nil)
-            case let action: return (nil, action, state.controls.leave(trip))
+            case let action: return (nil, action, state.controls.leave(trip, .stopping))
             }
         }
         client?.perform { self.drain() }
@@ -289,14 +296,28 @@ package final class Journey: Sendable {
         receive(answer) { course, token in course.receive(answer, for: trip, token: token) }
     }
 
-    private func receive(_ answer: Answer, _ take: (inout Course, (URLRequest) -> String?) -> Course.Action) {
+    /// Takes an answer.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - standsIn: Whether the answer stands in for the response from the network, for which a fetch waits.
+    ///   - take: Passes the answer to the course.
+    private func receive(
+        _ answer: Answer,
+        standsIn: Bool = false,
+        _ take: (inout Course, (URLRequest) -> String?) -> Course.Action
+    ) {
         let login = context.stations.login
-        let action = state.withLock { state in
+        let (action, detach): (Course.Action, (@Sendable () -> Void)?) = state.withLock { state in
+            let trip = state.course.trip
             let action = take(&state.course) { login?.token(of: $0) }
+            if case .ignore = action { return (action, nil) }
             // A cancel no longer stops the fetch, so that a late response is still stored.
-            if case .ignore = action {} else { state.controls.end() }
-            return action
+            if standsIn { return (action, state.controls.leave(trip, .detaching)) }
+            state.controls.end()
+            return (action, nil)
         }
+        detach?()
         if case .redirect = action { context.renew(answer) }
         perform(action)
     }
@@ -329,7 +350,7 @@ package final class Journey: Sendable {
             let selection = question.fetch.standIn(now: context.environment.now()),
             let answer = question.finding.answer(selection)
         else { return false }
-        receive(answer) { course, token in course.standIn(answer, in: number, token: token) }
+        receive(answer, standsIn: true) { course, token in course.standIn(answer, in: number, token: token) }
         return true
     }
 

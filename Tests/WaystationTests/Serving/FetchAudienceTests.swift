@@ -89,6 +89,27 @@ struct FetchAudienceTests {
         #expect(audience.hasLoads)
     }
 
+    @Test("count as renewals in the background when their loads have got another answer")
+    mutating func detached() {
+        audience.join(first)
+        audience.detach(first.id)
+        let alone = (audience.hasLoads, audience.isResting)
+        audience.join(second)
+        audience.rest(second.id, true)
+        #expect(alone == (false, false))
+        #expect(audience.hasLoads && audience.isResting)
+        audience.keepFirst(because: .response)
+        deliver("a")
+        makeCalls()
+        #expect(first.calls == ["not shared"])
+        #expect(second.calls == ["a"])
+        let isLast = audience.leave(second)
+        // One that has left already is not a waiter any more.
+        audience.detach(second.id)
+        audience.join(second)
+        #expect(isLast && audience.hasLoads)
+    }
+
     @Test("get their calls from one thread at a time, also those that were pending when the fetch ended")
     mutating func oneAtATime() throws {
         audience.join(first)
