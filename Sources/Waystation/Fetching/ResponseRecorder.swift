@@ -49,14 +49,20 @@ final class ResponseRecorder: Sendable {
     /// Whether a response is being recorded.
     var isRecording: Bool { state.withLock { $0.writer != nil } }
 
-    func append(_ part: Data) {
+    /// Adds a part of the body.
+    ///
+    /// - Returns: Whether more of the body is recorded: the store takes no body that is too large for it.
+    @discardableResult
+    func append(_ part: Data) -> Bool {
         let writer = state.withLock { state in
             state.count += part.count
             if state.count > state.copyLimit { state.copy = nil }
             state.copy?.append(part)
             return state.writer
         }
-        writer?.append(part)
+        guard let writer else { return false }
+        writer.append(part)
+        return writer.isOpen
     }
 
     /// Ends the recording: stores a complete response, and drops an incomplete one without a trace.

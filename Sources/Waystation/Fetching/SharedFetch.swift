@@ -219,28 +219,34 @@ final class SharedFetch: TransportReceiver {
     }
 
     func transportDidReceive(_ part: Data) {
-        if recorder.isRecording {
-            recorder.append(part)
-            if cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
-        }
-        let exchange: (any TransportExchange)? = state.withLock { state in
+        let isStored = recorder.append(part)
+        if isStored, cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
+        let (isUnneeded, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
             switch state.phase {
+            // No load waits, and the store takes nothing more: nobody would notice if this body had no end.
+            case .streaming where !isStored && !state.audience.hasLoads:
+                state.hasFailed = true
+                return (true, state.end())
             case .streaming: state.audience.callAll(delivering: part.count) { $0.transportDidReceive(part) }
             // No waiter would notice if this content had no end.
-            case .confirmed: return state.end()
+            case .confirmed: return (false, state.end())
             case .waiting, .repeating, .ended: break
             }
-            return nil
+            return (false, nil)
+        }
+        if isUnneeded {
+            endRecording(isComplete: true)
+            closed(self)
         }
         exchange?.cancel()
         makeCalls()
     }
 
-    func transportDidEnd(_ error: (any Error)?) {
-        // The response is committed before the waiters get the end, so that their next load finds it.
+    /// Stores a complete response, and drops the older responses that it replaces.
+    private func endRecording(isComplete: Bool) {
         let outdated = state.withLock(\.outdated)
         let share = sharing()
-        recorder.end(isComplete: error == nil) { [self] result, copy in
+        recorder.end(isComplete: isComplete) { [self] result, copy in
             switch result {
             case .success(let count):
                 effects.drop(outdated)
@@ -254,6 +260,11 @@ final class SharedFetch: TransportReceiver {
             case .failure: break
             }
         }
+    }
+
+    func transportDidEnd(_ error: (any Error)?) {
+        // The response is committed before the waiters get the end, so that their next load finds it.
+        endRecording(isComplete: error == nil)
         let isOver: Bool = state.withLock { state in
             switch state.phase {
             case .ended, .confirmed:

@@ -36,6 +36,9 @@ public final class ResponseWriter: Sendable {
 
     deinit { abandon() }
 
+    /// Whether the writer takes more bytes: it has neither committed nor abandoned the response.
+    package var isOpen: Bool { state.withLock(\.isOpen) }
+
     /// Adds bytes to the body.
     ///
     /// A body that grows larger than the store accepts abandons its writer, with a ``StoreEvent/Kind/tooLarge`` event.

@@ -139,4 +139,34 @@ struct BackgroundFetchTests {
             }
         )
     }
+
+    @Test(
+        "is cancelled when the body becomes larger than the store takes",
+        arguments: [CacheStrategy.staleWhileRevalidate(upTo: .days(1)), .networkFirst(timeout: .seconds(3))]
+    )
+    func tooLarge(strategy: CacheStrategy) async throws {
+        let app = try await app(strategy, maximumEntrySize: .kibibytes(64))
+        let late: any TransportReceiver
+        if case .networkFirst = strategy.kind {
+            late = try await standIn(in: app)
+        } else {
+            let (client, _) = try app.load(url)
+            #expect(await client.completion() == [.head(200, of: url), .part("kept"), .end(nil)])
+            late = try await app.receiver(2)
+        }
+        // The length of the body is not stated.
+        late.transportDidReceive(try .head(200, fields, at: url))
+        for _ in 1...2 { late.transportDidReceive(Data(repeating: 7, count: 32 << 10)) }
+        #expect(app.transport.calls.isEmpty)
+        for _ in 1...2 { late.transportDidReceive(Data(repeating: 7, count: 32 << 10)) }
+        try #require(app.transport.calls == [.cancel])
+        #expect(app.fetches.waiterCount == 0)
+        // The late response has shown that the stored one is outdated.
+        let (client, _) = try app.load(url)
+        let next = try await app.receiver(3)
+        next.transportDidReceive(try .head(200, fields, at: url))
+        next.transportDidReceive(Data("new".utf8))
+        next.transportDidEnd(nil)
+        #expect(await client.completion() == [.head(200, of: url), .part("new"), .end(nil)])
+    }
 }
