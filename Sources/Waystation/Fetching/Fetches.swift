@@ -125,7 +125,26 @@ final class Fetches: Sendable {
             return !(0..<Self.pauseAfterFailure).contains(now.timeIntervalSince(failure.time))
         }
         guard isDue, let renewal = Renewal(under: plan.ticket) else { return }
-        let participation = fetch(plan, for: renewal, isAlone: false, through: network)
-        if case .taken(let fetch) = participation { renewal.joined(fetch) }
+        switch fetch(plan, for: renewal, isAlone: false, through: network) {
+        case .taken(let fetch): renewal.joined(fetch)
+        case .outdated: renewIfUnchanged(plan, through: network)
+        }
+    }
+
+    /// Renews a response if the same ones are still stored for its key.
+    ///
+    /// Fetches have ended since the look-up, as many may while a long body is delivered. They may have been those of other
+    /// keys, because many keys are counted together.
+    private func renewIfUnchanged(_ plan: FetchPlan, through network: Network) {
+        let key = plan.presented.key
+        let ends = ends(of: key)
+        cache.store.lookup(key) { responses in
+            let present = StoredVariants(responses, for: plan.presented, over: plan.variants.packed)
+            guard present.heads == plan.variants.heads else { return }
+            var plan = plan
+            plan.lookedUp = ends
+            // The store's queue must not wait for other code.
+            DispatchQueue.global().async { [plan] in self.renew(plan, through: network) }
+        }
     }
 }

@@ -24,7 +24,10 @@ struct FetchesTests {
     }
 
     private func plan(_ interceptor: Interceptor) throws -> FetchPlan {
-        let request = URLRequest(url: try #require(URL(string: "http://fetch.test/")))
+        try plan(interceptor, URLRequest("GET", "http://fetch.test/"))
+    }
+
+    private func plan(_ interceptor: Interceptor, _ request: URLRequest) throws -> FetchPlan {
         let canonical = try #require(CanonicalRequest(request))
         let presented = try #require(interceptor.sources.cacheRequest(request, canonical))
         return FetchPlan(request: request, presented: presented, variants: .none, strategy: .standard)
@@ -109,6 +112,84 @@ struct FetchesTests {
         }
         #expect(network.requests.count == 1)
         #expect(await fetches.cache.store.lookup(key).count == 1)
+    }
+
+    @Test("a stale response is renewed also when fetches of other URLs end while its body is delivered")
+    func renewedAfterOthers() async throws {
+        let body = Data(repeating: 7, count: 1 << 20)
+        let network = ScriptedTransport { request in
+            guard request.url?.path == "/page" else { return .ok("other", fields: ["Cache-Control": "no-store"]) }
+            let fields = ["Cache-Control": "max-age=0, stale-while-revalidate=600", "ETag": "\"a\""]
+            return request.value(forHTTPHeaderField: "If-None-Match") == nil
+                ? .status(200, fields: fields, body: body) : .status(304, fields: fields)
+        }
+        let interceptor = try interceptor(network)
+        let fetches = try #require(interceptor.sources.fetches)
+        let behind = interceptor.makeNetwork(.ephemeral)
+        let page = try URLRequest("GET", "http://fetch.test/page")
+        let key = try plan(interceptor, page).presented.key
+        let first = RecordingJourneyClient()
+        try Journey(first, page, by: interceptor, through: behind).begin()
+        #expect(await first.completion().last == .end(nil))
+
+        let client = RecordingJourneyClient()
+        client.isReady = false
+        let load = Journey(client, page, by: interceptor, through: behind)
+        try load.begin()
+        #expect(await eventually { load.state.withLock { !$0.course.isUnderWay($0.course.trip) } })
+        // The number of ended fetches is counted for many keys together.
+        let ends = fetches.ends(of: key)
+        var number = 0
+        while fetches.ends(of: key) == ends {
+            number += 1
+            let waiter = Waiter()
+            let other = try plan(interceptor, URLRequest("GET", "http://fetch.test/\(number)"))
+            _ = fetches.fetch(other, for: waiter, isAlone: false, through: behind)
+            await waiter.end()
+        }
+        client.isReady = true
+        load.continueDelivery()
+        #expect(await client.completion().last == .end(nil))
+        #expect(
+            await eventually {
+                network.requests.last?.url?.path == "/page"
+                    && network.requests.last?.value(forHTTPHeaderField: "If-None-Match") == "\"a\""
+            }
+        )
+    }
+
+    @Test("a response that another fetch has renewed since the look-up is not renewed again")
+    func renewedMeanwhile() async throws {
+        let network = ScriptedTransport { request in
+            let fields = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+            return request.value(forHTTPHeaderField: "If-None-Match") == nil
+                ? .ok("page", fields: fields) : .status(304, fields: fields)
+        }
+        let interceptor = try interceptor(network)
+        let fetches = try #require(interceptor.sources.fetches)
+        let behind = interceptor.makeNetwork(.ephemeral)
+        let plan = try plan(interceptor)
+        let waiter = Waiter()
+        _ = fetches.fetch(plan, for: waiter, isAlone: false, through: behind)
+        await waiter.end()
+        let key = plan.presented.key
+        let ends = fetches.ends(of: key)
+        let finding = CacheFinding(
+            .staleWhileRevalidate(upTo: .days(1)),
+            plan.request,
+            plan.presented,
+            StoredVariants(await fetches.cache.store.lookup(key)),
+            fetches.cache,
+            lookedUp: ends
+        )
+        let renewal = try #require(finding.renewal)
+        fetches.renew(renewal, through: behind)
+        #expect(await eventually { fetches.ends(of: key) > ends })
+        fetches.renew(renewal, through: behind)
+        // The second look-up has ended before this one.
+        #expect(await fetches.cache.store.lookup(key).count == 1)
+        #expect(fetches.waiterCount == 0)
+        #expect(network.requests.count == 2)
     }
 
     /// A fetch that has not begun is no older than the change, so the load that made it may wait in it.
