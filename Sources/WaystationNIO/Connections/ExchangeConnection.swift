@@ -95,6 +95,8 @@ protocol ConnectionOwner: AnyObject {
     /// The number of further exchanges that the connection can take now; reported when it changes. A new HTTP/1.1
     /// connection reports 1, an HTTP/2 connection what SETTINGS_MAX_CONCURRENT_STREAMS and GOAWAY leave.
     func connection(_ connection: any ExchangeConnection, canTake count: Int)
+    /// An HTTP/1.1 connection has finished its exchange: it can take another one, unless the server has closed it.
+    func connectionDidFinish(_ connection: any ExchangeConnection)
     /// The connection takes no more exchanges, and closes when it carries none (GOAWAY, RFC 9113 §6.8).
     func connectionTakesNoMore(_ connection: any ExchangeConnection)
     /// The connection is closed; the exchanges that it carried have got their ends before.

@@ -11,6 +11,28 @@ extension Engine: ConnectionOwner {
         keepIfIdle(id, origin)
     }
 
+    /// Gives the connection to an exchange that waits, but only when this turn of the loop has read all that is there.
+    ///
+    /// A server may close the connection with its response. If both have arrived, the next request must not be sent, since
+    /// it would be lost: a POST could not be sent again.
+    func connectionDidFinish(_ connection: any ExchangeConnection) {
+        guard let id = identities[ObjectIdentifier(connection)], let origin = connections[id]?.origin,
+            pools[origin]?.hasWaiting == true
+        else { return self.connection(connection, canTake: 1) }
+        finished.append(connection)
+        // The delivery of the response that has just ended begins with this, so that it costs no task of its own.
+        guard dirty.isEmpty, finished.count == 1 else { return }
+        loop.assumeIsolated().execute { self.reuseFinished() }
+    }
+
+    /// Gives the connections that have finished an exchange, and are still open, to those that wait.
+    func reuseFinished() {
+        guard !finished.isEmpty else { return }
+        let due = finished
+        finished = []
+        for connection in due { self.connection(connection, canTake: 1) }
+    }
+
     func connectionTakesNoMore(_ connection: any ExchangeConnection) {
         guard let id = identities[ObjectIdentifier(connection)], let origin = connections[id]?.origin else { return }
         withPool(origin) { $0.drains(id, ids: &$1) }

@@ -13,6 +13,7 @@ extension Engine: ExchangeOwner {
 
     /// Delivers what has arrived in this turn of the loop, for all exchanges.
     private func deliver() {
+        reuseFinished()
         let due = dirty
         dirty = []
         DeliveryBatch.collect {
@@ -40,8 +41,11 @@ extension Engine: ExchangeOwner {
         keepIfIdle(connection, exchange.origin)
     }
 
-    func exchangeMustRetry(_ exchange: Exchange) {
-        withPool(exchange.origin) { $0.add(exchange.id, isFirst: true, ids: &$1) }
+    func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?) {
+        withPool(exchange.origin) { pool, ids in
+            guard let connection else { return pool.add(exchange.id, isFirst: true, ids: &ids) }
+            return pool.add(exchange.id, lostOn: connection, ids: &ids)
+        }
     }
 
     func exchangeIsOver(_ exchange: Exchange) {

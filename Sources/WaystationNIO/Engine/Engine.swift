@@ -27,6 +27,8 @@ final class Engine {
     var actions = CircularBuffer<(ConnectionPool.Action, Origin)>()
     var isPerforming = false
     var dirty: [Exchange] = []
+    /// HTTP/1.1 connections that have finished an exchange in this turn of the loop, while others wait for one.
+    var finished: [any ExchangeConnection] = []
     var wakeUp = WakeUp()
     var scheduledWakeUp: Scheduled<Void>?
     /// Whether the transport is gone, so that idle connections are of no use.
@@ -58,6 +60,7 @@ final class Engine {
     }
 
     private func start(_ order: ExchangeOrder) {
+        reuseFinished()
         let exchange = Exchange(
             order,
             owner: self,

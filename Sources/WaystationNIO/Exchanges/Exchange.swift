@@ -100,7 +100,7 @@ final class Exchange: ConnectionExchange {
         case .retry:
             source.rewind()
             progress = UploadProgress(requestHead.framing)
-            return owner.exchangeMustRetry(self)
+            return owner.exchangeMustRetry(self, lostOn: failure?.isUnprocessed == true ? nil : carrier)
         }
         owner.exchangeHasNews(self)
     }

@@ -9,8 +9,12 @@ protocol ExchangeOwner: AnyObject {
     func exchange(_ exchange: Exchange, mustLeave leave: ExchangeState.Leave)
     /// The connection has no more to do with the exchange.
     func exchange(_ exchange: Exchange, didEndOn connection: ConnectionID)
-    /// The request must be sent again, on another connection.
-    func exchangeMustRetry(_ exchange: Exchange)
+    /// The request must be sent again.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - connection: The connection that was lost with the request; nil if the server did not process the request.
+    func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?)
     /// The end was delivered, or nothing more is to be delivered.
     func exchangeIsOver(_ exchange: Exchange)
     /// A deadline is running that may be earlier than those before.

@@ -202,7 +202,7 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
         // Only now it is certain that no bytes followed the response.
         if becomesFree, exchange == nil {
             becomesFree = false
-            owner.connection(self, canTake: 1)
+            owner.connectionDidFinish(self)
         }
         // An idle connection reads as well, to notice when the server closes it.
         if !isHolding { context.read() }

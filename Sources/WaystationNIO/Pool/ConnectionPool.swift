@@ -5,7 +5,8 @@ import NIOCore
 ///
 /// At most `limit` connections exist or are being made, as many as `httpMaximumConnectionsPerHost` allows. Exchanges
 /// wait in the order in which they came. The connection that was used last is used next, so that the others can grow
-/// old. Once a connection turns out to be HTTP/2, the waiting exchanges move to it, the connects in flight are given
+/// old. An exchange whose HTTP/1.1 connection was dropped before an answer is sent again on a new one, because a server
+/// that closes each connection after its response would drop it on each that has served. Once a connection turns out to be HTTP/2, the waiting exchanges move to it, the connects in flight are given
 /// up, and a second connection is made only when the first one is full.
 struct ConnectionPool {
     enum Action: Equatable {
@@ -25,10 +26,16 @@ struct ConnectionPool {
         var running = 0
         var hasServed = false
         var isRetired = false
+        var isMultiplexed = false
+
+        /// Whether it can carry an exchange whose HTTP/1.1 connection was dropped.
+        var takesDropped: Bool { isMultiplexed || !hasServed }
     }
 
     private let limit: Int
     private var waiting = CircularBuffer<ExchangeID>()
+    /// Exchanges that wait for a new connection, ahead of the others, because theirs was dropped before an answer.
+    private var dropped = CircularBuffer<ExchangeID>()
     private var connecting: Set<ConnectionID> = []
     private var open: [ConnectionID: Connection] = [:]
     /// Connections that can take an exchange; the one that was used last is at the end.
@@ -39,7 +46,15 @@ struct ConnectionPool {
     init(limit: Int) { self.limit = max(1, limit) }
 
     /// Whether there is nothing to remember.
-    var isEmpty: Bool { waiting.isEmpty && connecting.isEmpty && open.isEmpty }
+    var isEmpty: Bool { !hasWaiting && connecting.isEmpty && open.isEmpty }
+
+    /// Whether exchanges wait for a connection.
+    var hasWaiting: Bool { !waiting.isEmpty || !dropped.isEmpty }
+
+    private var waitingCount: Int { waiting.count + dropped.count }
+
+    /// The number of connections that may be made.
+    private var room: Int { limit - open.values.count { !$0.isRetired } - connecting.count }
 
     /// Whether a connection carries no exchange and may be kept for the next one.
     func isIdle(_ connection: ConnectionID) -> Bool {
@@ -59,13 +74,36 @@ struct ConnectionPool {
         return assign() + connectIfNeeded(&ids)
     }
 
+    /// An exchange must be sent again, because its connection was lost before an answer.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - connection: The connection that was lost. Of an HTTP/2 connection that is still there, only the stream was.
+    ///   - ids: Yields identities for new connections.
+    /// - Returns: The actions to carry out.
+    mutating func add(
+        _ exchange: ExchangeID,
+        lostOn connection: ConnectionID,
+        ids: inout ConnectionID.Source
+    ) -> [Action] {
+        guard open[connection]?.isMultiplexed != true else { return add(exchange, isFirst: true, ids: &ids) }
+        retire(connection)
+        dropped.append(exchange)
+        return assign() + connectIfNeeded(&ids)
+    }
+
     /// A waiting exchange was cancelled or has failed.
     mutating func remove(_ exchange: ExchangeID) -> [Action] {
-        guard let index = waiting.firstIndex(of: exchange) else { return [] }
-        waiting.remove(at: index)
+        if let index = waiting.firstIndex(of: exchange) {
+            waiting.remove(at: index)
+        } else if let index = dropped.firstIndex(of: exchange) {
+            dropped.remove(at: index)
+        } else {
+            return []
+        }
         // No exchange waits for the surplus connects, and a cancelled load must not continue to connect.
         var actions: [Action] = []
-        while connecting.count > waiting.count, let connection = connecting.first {
+        while connecting.count > waitingCount, let connection = connecting.first {
             connecting.remove(connection)
             actions.append(.abandon(connection))
         }
@@ -77,7 +115,7 @@ struct ConnectionPool {
     /// The connection reports what it can take itself.
     mutating func connected(_ connection: ConnectionID, isMultiplexed: Bool) -> [Action] {
         connecting.remove(connection)
-        open[connection] = Connection()
+        open[connection] = Connection(isMultiplexed: isMultiplexed)
         self.isMultiplexed = isMultiplexed
         guard isMultiplexed else { return [] }
         defer { connecting = [] }
@@ -88,9 +126,9 @@ struct ConnectionPool {
     ///
     /// The waiting exchanges fail only if no other connection can serve them.
     mutating func connectFailed(_ connection: ConnectionID, _ failure: TransportFailure) -> [Action] {
-        guard connecting.remove(connection) != nil, connecting.isEmpty, open.values.allSatisfy(\.isRetired) else {
-            return []
-        }
+        guard connecting.remove(connection) != nil, connecting.isEmpty else { return [] }
+        allowAnyConnection()
+        guard open.values.allSatisfy(\.isRetired) else { return assign() }
         defer { waiting.removeAll() }
         return waiting.map { .fail($0, failure) }
     }
@@ -149,22 +187,48 @@ struct ConnectionPool {
     }
 
     private mutating func assign() -> [Action] {
-        var actions: [Action] = []
-        while let connection = available.last, var entry = open[connection], let exchange = waiting.popFirst() {
-            actions.append(.begin(exchange, on: connection, isReused: entry.hasServed))
-            entry.hasServed = true
-            entry.free -= 1
-            entry.promised += 1
-            entry.running += 1
-            open[connection] = entry
-            if entry.free <= 0 { available.removeLast() }
+        var actions = dropped.isEmpty ? [] : assignDropped()
+        while let connection = available.last, let entry = open[connection], let exchange = waiting.popFirst() {
+            begin(exchange, on: connection, entry, &actions)
         }
         return actions
     }
 
+    private mutating func assignDropped() -> [Action] {
+        var actions: [Action] = []
+        for connection in available.reversed() {
+            while let entry = open[connection], entry.takesDropped, entry.free > 0, let exchange = dropped.popFirst() {
+                begin(exchange, on: connection, entry, &actions)
+            }
+        }
+        if connecting.isEmpty, room <= 0 { allowAnyConnection() }
+        return actions
+    }
+
+    /// No new connection can be made for the exchanges whose connection was dropped: they take any.
+    private mutating func allowAnyConnection() {
+        while let exchange = dropped.popLast() { waiting.prepend(exchange) }
+    }
+
+    private mutating func begin(
+        _ exchange: ExchangeID,
+        on connection: ConnectionID,
+        _ entry: Connection,
+        _ actions: inout [Action]
+    ) {
+        var entry = entry
+        actions.append(.begin(exchange, on: connection, isReused: entry.hasServed))
+        entry.hasServed = true
+        entry.free -= 1
+        entry.promised += 1
+        entry.running += 1
+        open[connection] = entry
+        if entry.free <= 0 { available.removeAll { $0 == connection } }
+    }
+
     private mutating func connectIfNeeded(_ ids: inout ConnectionID.Source) -> [Action] {
-        let room = limit - open.values.count { !$0.isRetired } - connecting.count
-        let wanted = isMultiplexed ? min(waiting.count, 1) - connecting.count : waiting.count - connecting.count
+        let room = room
+        let wanted = (isMultiplexed ? min(waitingCount, 1) : waitingCount) - connecting.count
         guard room > 0, wanted > 0 else { return [] }
         return (0..<min(room, wanted)).map { _ in
             let connection = ids.next()

@@ -74,6 +74,8 @@ final class RecordingOwner: ConnectionOwner {
 
     func connection(_ connection: any ExchangeConnection, canTake count: Int) { capacities.append(count) }
 
+    func connectionDidFinish(_ connection: any ExchangeConnection) {}
+
     func connectionTakesNoMore(_ connection: any ExchangeConnection) {}
 
     func connectionDidClose(_ connection: any ExchangeConnection) {

@@ -25,6 +25,8 @@ final class RawOrigin: Sendable {
         case startReading
         /// Waits until the test opens the gate.
         case gate(Gate)
+        /// Opens a gate.
+        case open(Gate)
         /// Closes the connection.
         case close
         /// Repeats all steps from the start.

@@ -52,6 +52,7 @@ final class ScriptHandler: ChannelInboundHandler {
             case .sendBytes(let bytes): context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
             case .stopReading: setReading(false, context)
             case .startReading: setReading(true, context)
+            case .open(let gate): gate.open()
             case .close: context.close(promise: nil)
             case .again:
                 position = 0

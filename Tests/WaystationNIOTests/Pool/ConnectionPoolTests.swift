@@ -30,6 +30,12 @@ struct ConnectionPoolTests {
 
         mutating func closed(_ number: UInt64) -> [Action] { pool.closed(connection(number), ids: &ids) }
 
+        /// A connection drops its exchange, which must be sent again.
+        mutating func lost(_ exchange: UInt64, on number: UInt64) -> [Action] {
+            pool.ended(on: connection(number))
+            return pool.add(ExchangeID(number: exchange), lostOn: connection(number), ids: &ids)
+        }
+
         /// The exchange on an HTTP/1.1 connection ends, and the connection is free again.
         mutating func finish(_ number: UInt64) -> [Action] {
             pool.begins(on: connection(number))
@@ -93,6 +99,60 @@ struct ConnectionPoolTests {
         _ = fixture.add(2)
         _ = fixture.add(3, isFirst: true)
         #expect(fixture.connected(1) == [begin(3, on: 1)])
+    }
+
+    /// A pool with two connections that have served; exchange 3 is on the first, and exchange 2 on the second.
+    private func used() -> Fixture {
+        var fixture = Fixture(limit: 2)
+        for number: UInt64 in 1...3 { _ = fixture.add(number) }
+        _ = fixture.connected(1)
+        _ = fixture.connected(2)
+        fixture.pool.begins(on: Self.connection(2))
+        #expect(fixture.finish(1) == [begin(3, on: 1, isReused: true)])
+        fixture.pool.begins(on: Self.connection(1))
+        return fixture
+    }
+
+    @Test("sends an exchange whose connection was dropped on a new connection, and lets others use the old ones")
+    func dropped() {
+        var fixture = used()
+        #expect(fixture.lost(3, on: 1) == [connect(3)])
+        #expect(fixture.closed(1) == [])
+        #expect(fixture.finish(2) == [])
+        #expect(fixture.add(4) == [begin(4, on: 2, isReused: true)])
+        #expect(fixture.add(5) == [])
+        #expect(fixture.connected(3) == [begin(3, on: 3)])
+        #expect(fixture.finish(3) == [begin(5, on: 3, isReused: true)])
+    }
+
+    @Test("sends a dropped exchange on any connection if no new one can be made")
+    func droppedAndRefused() {
+        var fixture = used()
+        #expect(fixture.lost(3, on: 1) == [connect(3)])
+        _ = fixture.finish(2)
+        let failure = TransportFailure(.cannotConnectToHost, "refused")
+        #expect(fixture.pool.connectFailed(Self.connection(3), failure) == [begin(3, on: 2, isReused: true)])
+        #expect(fixture.lost(3, on: 2) == [connect(4)])
+        #expect(fixture.pool.connectFailed(Self.connection(4), failure) == [.fail(ExchangeID(number: 3), failure)])
+        #expect(fixture.closed(1) == [] && fixture.closed(2) == [])
+        #expect(fixture.pool.isEmpty)
+    }
+
+    @Test("does not make a connection for a dropped exchange that was cancelled")
+    func droppedAndCancelled() {
+        var fixture = used()
+        _ = fixture.lost(3, on: 1)
+        #expect(fixture.pool.remove(ExchangeID(number: 3)) == [.abandon(Self.connection(3))])
+        #expect(fixture.closed(1) == [])
+    }
+
+    @Test("sends an exchange again on an HTTP/2 connection that has dropped nothing but its stream")
+    func droppedStream() {
+        var fixture = Fixture()
+        _ = fixture.add(1)
+        _ = fixture.connected(1, canTake: 100, isMultiplexed: true)
+        fixture.pool.begins(on: Self.connection(1))
+        #expect(fixture.lost(1, on: 1) == [begin(1, on: 1, isReused: true)])
     }
 
     @Test("makes a new connection for those that wait when one is closed")
@@ -236,7 +296,7 @@ struct ConnectionPoolTests {
             }
         }
         for _ in 0..<100_000 {
-            switch Int.random(in: 0..<6, using: &random) {
+            switch Int.random(in: 0..<7, using: &random) {
             case 0:
                 nextExchange += 1
                 waiting.insert(nextExchange)
@@ -259,6 +319,13 @@ struct ConnectionPoolTests {
                 guard let id = open.randomElement(using: &random) else { continue }
                 open.remove(id)
                 for (exchange, connection) in running where connection == id { running[exchange] = nil }
+                carryOut(fixture.closed(id))
+            case 5:
+                guard let (exchange, id) = running.randomElement(using: &random) else { continue }
+                running[exchange] = nil
+                waiting.insert(exchange)
+                carryOut(fixture.lost(exchange, on: id))
+                open.remove(id)
                 carryOut(fixture.closed(id))
             default:
                 guard let exchange = waiting.randomElement(using: &random) else { continue }

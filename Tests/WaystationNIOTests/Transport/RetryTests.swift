@@ -2,6 +2,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationTestSupport
 
 @testable import WaystationNIO
 
@@ -52,6 +53,42 @@ struct RetryTests {
         let outcome = await transport.load(origin.url())
         #expect(outcome.code == .unknown)
         #expect(origin.requests.count == 2)
+    }
+
+    @Test(
+        "A request that waits is not sent on a connection that the server has closed by then",
+        arguments: [1, 6],
+        ["GET", "POST"]
+    )
+    func closedWithResponse(connections: Int, method: String) async throws {
+        let closed = (0..<connections).map { _ in Gate() }
+        let answers = Gate()
+        let origin = try RawOrigin { number in
+            number < connections
+                ? [.request, .gate(answers), .send(Self.ok), .close, .open(closed[number])]
+                : [.request, .send(Self.ok), .again]
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = connections
+        let transport = NIOTransport.plain(configuration: configuration)
+        let recorders = (0...connections).map { _ in Recorder() }
+        for (number, recorder) in recorders.enumerated() {
+            let isLast = number == connections
+            let request = URLRequest(origin.url("/\(number)")) { $0.httpMethod = isLast ? method : "GET" }
+            _ = transport.start(request, receiver: recorder)
+        }
+        #expect(await eventually { origin.requests.count == connections })
+        // The engine reads nothing until all connections have answered and are closed.
+        let blockers = closed.map(Gate.Blocker.init)
+        let stall = Recorder {
+            answers.open()
+            for blocker in blockers { blocker.wait() }
+        }
+        let other = try RawOrigin { _ in [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")] }
+        _ = transport.start(URLRequest(other.url()), receiver: stall)
+        for recorder in recorders { #expect(await recorder.end().text == "ok") }
+        #expect(origin.requests.map(\.connection).sorted() == Array(0...connections))
+        #expect(origin.requests.last?.line == "\(method) /\(connections) HTTP/1.1")
     }
 
     @Test("A request on a new connection is not sent again")
