@@ -66,10 +66,12 @@ public final class NIOTransport: Transport {
             canSpeakHTTP2: parts.makeHTTP2Connection != nil
         )
         let contexts = TLSContexts(options, protocols: choice.offeredProtocols)
+        let http1Contexts = TLSContexts(options, protocols: ["http/1.1"])
         makeInbox = { [settings] loop in
             let connector = Connector(
                 loop: loop,
                 contexts: contexts,
+                http1Contexts: http1Contexts,
                 choice: choice,
                 openTunnel: parts.openTunnel,
                 limits: settings.limits

@@ -11,6 +11,8 @@ final class Connector {
 
     private let loop: any EventLoop
     private let contexts: TLSContexts
+    /// The contexts for servers that take HTTP/1.1 only.
+    private let http1Contexts: TLSContexts
     private let choice: HTTPVersionChoice
     private let openTunnel: EngineParts.OpenTunnel?
     private let limits: NIOOptions.Limits
@@ -18,12 +20,14 @@ final class Connector {
     init(
         loop: any EventLoop,
         contexts: TLSContexts,
+        http1Contexts: TLSContexts,
         choice: HTTPVersionChoice,
         openTunnel: EngineParts.OpenTunnel?,
         limits: NIOOptions.Limits
     ) {
         self.loop = loop
         self.contexts = contexts
+        self.http1Contexts = http1Contexts
         self.choice = choice
         self.openTunnel = openTunnel
         self.limits = limits
@@ -33,6 +37,7 @@ final class Connector {
     ///
     /// - Parameters:
     ///   - origin: The server, and the way to it.
+    ///   - offersOnlyHTTP1: Whether HTTP/1.1 is spoken, whatever the transport could offer.
     ///   - deadline: The time at which the connection must be complete.
     ///   - make: Makes the connection of HTTP on a channel that is ready for it. It is called in the same step in which
     ///     the handshake ends, because an HTTP/2 server may send at once.
@@ -41,18 +46,21 @@ final class Connector {
     /// - Returns: The attempt, which can be given up.
     func connect<Made>(
         to origin: Origin,
+        offersOnlyHTTP1: Bool = false,
         deadline: NIODeadline,
         make: @escaping (any Channel, Version) throws -> Made,
         completion: @escaping (Result<Made, TransportFailure>) -> Void
     ) -> ConnectAttempt {
         let attempt = ConnectAttempt(deadline: deadline)
+        let choice = offersOnlyHTTP1 ? HTTPVersionChoice(versions: .http1, canSpeakHTTP2: false) : self.choice
+        let contexts = offersOnlyHTTP1 ? http1Contexts : self.contexts
         var negotiated: String?
         attempt.whenOver { result in
             switch result {
             case .failure(let failure): completion(.failure(failure))
             case .success(let channel):
                 do {
-                    completion(.success(try make(channel, try self.choice.version(negotiated: negotiated))))
+                    completion(.success(try make(channel, try choice.version(negotiated: negotiated))))
                 } catch let failure as TransportFailure {
                     channel.close(promise: nil)
                     completion(.failure(failure))
@@ -68,7 +76,7 @@ final class Connector {
             self.openSocket(for: origin, attempt) { channel in
                 self.tunnel(channel, to: origin, attempt) {
                     guard origin.isSecure else { return attempt.succeed(channel) }
-                    self.encrypt(channel, to: origin, attempt) {
+                    self.encrypt(channel, to: origin, contexts, attempt) {
                         negotiated = $0
                         attempt.succeed(channel)
                     }
@@ -142,6 +150,7 @@ final class Connector {
     private func encrypt(
         _ channel: any Channel,
         to origin: Origin,
+        _ contexts: TLSContexts,
         _ attempt: ConnectAttempt,
         _ next: @escaping (String?) -> Void
     ) {

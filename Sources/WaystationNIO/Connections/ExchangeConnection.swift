@@ -55,6 +55,8 @@ struct ExchangeFailure: Error, Equatable {
     /// Whether the server certainly did not process the request (REFUSED_STREAM, a stream above GOAWAY's last, a
     /// connection that was closed before a byte of the request was written): any method may be sent again.
     var isUnprocessed = false
+    /// Whether the server takes the request over HTTP/1.1 only (HTTP_1_1_REQUIRED, RFC 9113 §7).
+    var requiresHTTP1 = false
 }
 
 struct EngineRequestHead: Equatable {

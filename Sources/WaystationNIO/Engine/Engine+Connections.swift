@@ -58,7 +58,11 @@ extension Engine: ConnectionOwner {
     }
 
     func connect(_ id: ConnectionID, to origin: Origin) {
-        let attempt = connector.connect(to: origin, deadline: .now() + settings.connectTimeout) { channel, version in
+        let attempt = connector.connect(
+            to: origin,
+            offersOnlyHTTP1: http1Origins.contains(origin),
+            deadline: .now() + settings.connectTimeout
+        ) { channel, version in
             try self.makeConnection(on: channel, version)
         } completion: { result in
             guard self.connects.removeValue(forKey: id) != nil else { return }

@@ -41,6 +41,17 @@ extension Engine: ExchangeOwner {
         keepIfIdle(connection, exchange.origin)
     }
 
+    func exchangeRequiresHTTP1(_ exchange: Exchange) -> Bool {
+        guard settings.httpVersions == .automatic else { return false }
+        let origin = exchange.origin
+        guard !http1Origins.contains(origin) else { return true }
+        // Which one is forgotten does not matter: it is asked over HTTP/2 once more.
+        if http1Origins.count >= Self.maximumHTTP1Origins { http1Origins.removeFirst() }
+        http1Origins.insert(origin)
+        withPool(origin) { $0.requiresHTTP1(ids: &$1) }
+        return true
+    }
+
     func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?) {
         withPool(exchange.origin) { pool, ids in
             guard let connection else { return pool.add(exchange.id, isFirst: true, ids: &ids) }

@@ -21,6 +21,8 @@ final class Engine {
     var identities: [ObjectIdentifier: ConnectionID] = [:]
     var connects: [ConnectionID: ConnectAttempt] = [:]
     var idle: IdleConnections
+    /// Origins that have refused a request over HTTP/2, and take HTTP/1.1 only.
+    var http1Origins: Set<Origin> = []
     /// The report of a connection that is being made and has no identity yet.
     var earlyReport: EarlyReport?
     /// The actions that pools have returned and that wait to be carried out: one action can lead to others.
@@ -33,6 +35,9 @@ final class Engine {
     var scheduledWakeUp: Scheduled<Void>?
     /// Whether the transport is gone, so that idle connections are of no use.
     var isRetired = false
+
+    /// The number of origins that are remembered as taking HTTP/1.1 only.
+    static let maximumHTTP1Origins = 1000
 
     struct EarlyReport {
         var capacity: Int?
@@ -110,6 +115,7 @@ final class Engine {
             switch action {
             case .connect(let id): connect(id, to: origin)
             case .abandon(let id): connects.removeValue(forKey: id)?.abandon()
+            case .close(let id): close(id)
             case .fail(let id, let failure): exchanges[id]?.fail(failure)
             case .begin(let id, let connection, let isReused): begin(id, on: connection, isReused, origin)
             }

@@ -89,6 +89,10 @@ final class Exchange: ConnectionExchange {
 
     func end(_ failure: ExchangeFailure?) {
         let carrier = state.connection
+        var failure = failure
+        if carrier != nil, failure?.requiresHTTP1 == true, owner.exchangeRequiresHTTP1(self) {
+            failure?.isUnprocessed = true
+        }
         let end = state.end(failure, isRepeatable: source.isRepeatable)
         connection = nil
         holdsConnection = false

@@ -9,6 +9,11 @@ protocol ExchangeOwner: AnyObject {
     func exchange(_ exchange: Exchange, mustLeave leave: ExchangeState.Leave)
     /// The connection has no more to do with the exchange.
     func exchange(_ exchange: Exchange, didEndOn connection: ConnectionID)
+    /// The server has refused the request because it takes it over HTTP/1.1 only.
+    ///
+    /// - Parameter exchange: The exchange.
+    /// - Returns: Whether new connections to the server speak HTTP/1.1, so that the request can be sent again.
+    func exchangeRequiresHTTP1(_ exchange: Exchange) -> Bool
     /// The request must be sent again.
     ///
     /// - Parameters:

@@ -60,7 +60,7 @@ extension HTTP2Connection {
         case .rstStream(let code): handle(table.receiveReset(.reset(code), on: id), on: id)
         case .settings(.settings(let settings)): receive(settings)
         case .settings(.ack): table.settingsAcknowledged()
-        case .goAway(let last, _, _): receiveGoAway(StreamID(last))
+        case .goAway(let last, let code, _): receiveGoAway(StreamID(last), code)
         case .windowUpdate(let increment): table.sendWindow(growsBy: increment, on: id)
         // The codec answers PINGs, and refuses PUSH_PROMISE because it is disabled; the others have no meaning here.
         case .ping, .pushPromise, .priority, .alternativeService, .origin: break
@@ -85,15 +85,17 @@ extension HTTP2Connection {
         table.settings(maxConcurrentStreams: streams, initialWindow: window)
     }
 
-    private func receiveGoAway(_ last: StreamID) {
+    private func receiveGoAway(_ last: StreamID, _ code: HTTP2ErrorCode) {
         let refused = table.goAway(last: last)
         reportCapacity()
         owner?.connectionTakesNoMore(self)
         for (_, exchange) in refused {
             forget(exchange)
-            exchange.end(
-                .unprocessed("The server closes the HTTP/2 connection and did not process the request. Try again.")
+            var failure = ExchangeFailure.unprocessed(
+                "The server closes the HTTP/2 connection and did not process the request. Try again."
             )
+            failure.requiresHTTP1 = code == .http11Required
+            exchange.end(failure)
         }
         streamDidEnd()
     }

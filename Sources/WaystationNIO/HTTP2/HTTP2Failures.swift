@@ -13,6 +13,7 @@ extension ExchangeFailure {
         )
         // RFC 9113 §8.7: the request was not processed.
         failure.isUnprocessed = code == .refusedStream
+        failure.requiresHTTP1 = code == .http11Required
         return failure
     }
 

@@ -55,6 +55,7 @@ package final class ConnectionOpener: Sendable {
                 let connector = Connector(
                     loop: loop,
                     contexts: contexts,
+                    http1Contexts: contexts,
                     choice: HTTPVersionChoice(versions: .http1, canSpeakHTTP2: false),
                     openTunnel: openTunnel,
                     limits: settings.limits

@@ -13,6 +13,8 @@ struct ConnectionPool {
         case connect(ConnectionID)
         /// The connect in flight is not needed any more.
         case abandon(ConnectionID)
+        /// The connection is of no more use after the exchanges that it carries.
+        case close(ConnectionID)
         case begin(ExchangeID, on: ConnectionID, isReused: Bool)
         case fail(ExchangeID, TransportFailure)
     }
@@ -177,6 +179,18 @@ struct ConnectionPool {
     mutating func drains(_ connection: ConnectionID, ids: inout ConnectionID.Source) -> [Action] {
         retire(connection)
         return connectIfNeeded(&ids)
+    }
+
+    /// The server takes requests over HTTP/1.1 only, and new connections speak it: they take the place of all others.
+    mutating func requiresHTTP1(ids: inout ConnectionID.Source) -> [Action] {
+        isMultiplexed = false
+        var actions = connecting.map { Action.abandon($0) }
+        connecting = []
+        for (connection, entry) in open where entry.isMultiplexed && !entry.isRetired {
+            retire(connection)
+            actions.append(.close(connection))
+        }
+        return actions + connectIfNeeded(&ids)
     }
 
     /// A connection was closed.

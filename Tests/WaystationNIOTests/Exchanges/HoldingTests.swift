@@ -57,6 +57,7 @@ struct HoldingTests {
         func exchangeHasNews(_ exchange: Exchange) {}
         func exchange(_ exchange: Exchange, mustLeave leave: ExchangeState.Leave) {}
         func exchange(_ exchange: Exchange, didEndOn connection: ConnectionID) {}
+        func exchangeRequiresHTTP1(_ exchange: Exchange) -> Bool { false }
         func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?) {}
         func exchangeIsOver(_ exchange: Exchange) {}
         func exchangeHasDeadline(_ exchange: Exchange) {}

@@ -210,6 +210,20 @@ struct ConnectionPoolTests {
         #expect(fixture.add(4) == [begin(4, on: 2, isReused: true)])
     }
 
+    @Test("makes HTTP/1.1 connections in place of the HTTP/2 ones of a server that requires HTTP/1.1")
+    func requiresHTTP1() {
+        var fixture = Fixture()
+        _ = fixture.add(1)
+        _ = fixture.connected(1, canTake: 1, isMultiplexed: true)
+        #expect(fixture.add(2) == [connect(2)])
+        #expect(fixture.add(3) == [])
+        let actions = fixture.pool.requiresHTTP1(ids: &fixture.ids)
+        #expect(actions == [.abandon(Self.connection(2)), .close(Self.connection(1)), connect(3), connect(4)])
+        #expect(fixture.canTake(1, 1) == [])
+        #expect(fixture.connected(3) == [begin(2, on: 3)])
+        #expect(fixture.connected(4) == [begin(3, on: 4)])
+    }
+
     @Test("makes a second HTTP/2 connection only when the first one is full")
     func full() {
         var fixture = Fixture()
@@ -284,6 +298,7 @@ struct ConnectionPoolTests {
             for action in actions {
                 switch action {
                 case .connect(let id): connecting.insert(id.number)
+                case .close: Issue.record("Nothing is closed, since all connections speak HTTP/1.1.")
                 case .abandon(let id): #expect(connecting.remove(id.number) != nil)
                 case .fail(let id, _): #expect(waiting.remove(id.number) != nil)
                 case .begin(let id, let connection, _):
