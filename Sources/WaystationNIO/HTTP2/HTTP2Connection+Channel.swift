@@ -178,7 +178,12 @@ extension HTTP2Connection {
     func checkQuiet() {
         timer = nil
         guard !isClosed, let context else { return }
-        switch watch.check(now: context.eventLoop.now, hasStreams: !table.streams.isEmpty) {
+        let check = watch.check(
+            now: context.eventLoop.now,
+            hasStreams: !table.streams.isEmpty,
+            isSending: Acknowledgements(of: context.channel)?.areArriving(within: table.limits.pingTimeout) == true
+        )
+        switch check {
         case .rest: return
         case .lost: close(.noError, .silent)
         case .wait(let end): schedule(end, context)

@@ -5,6 +5,8 @@ import NIOCore
 ///
 /// While a server sends nothing but its answers to PINGs, each PING comes after twice the time of the one before: servers
 /// that count PINGs close a connection that sends them every few seconds, though a response may take minutes.
+///
+/// While the server's system takes the bytes of an upload, the connection is alive, and a PING would wait behind them.
 struct QuietWatch {
     enum Check: Equatable {
         /// Check again then.
@@ -43,17 +45,31 @@ struct QuietWatch {
         pingSent = nil
     }
 
-    mutating func check(now: NIODeadline, hasStreams: Bool) -> Check {
+    /// Decides what to do now.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - hasStreams: Whether exchanges wait for responses.
+    ///   - isSending: Whether the server's system takes bytes; it is asked only when nothing was heard for a while.
+    /// - Returns: The decision.
+    mutating func check(now: NIODeadline, hasStreams: Bool, isSending: @autoclosure () -> Bool = false) -> Check {
         guard hasStreams else {
             pingSent = nil
             return .rest
         }
         if let pingSent {
             let end = pingSent + limits.pingTimeout
-            return now >= end ? .lost : .wait(until: end)
+            guard now >= end else { return .wait(until: end) }
+            guard isSending() else { return .lost }
+            self.pingSent = now
+            return .wait(until: now + limits.pingTimeout)
         }
         let due = lastHeard + pingAfter
         guard now >= due else { return .wait(until: due) }
+        guard !isSending() else {
+            lastHeard = now
+            return .wait(until: now + pingAfter)
+        }
         pingSent = now
         return .ping(until: now + limits.pingTimeout)
     }

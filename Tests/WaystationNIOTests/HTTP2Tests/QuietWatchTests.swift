@@ -1,5 +1,7 @@
 #if NIO
 import NIOCore
+import NIOEmbedded
+import NIOPosix
 import Testing
 
 @testable import WaystationNIO
@@ -39,6 +41,44 @@ struct QuietWatchTests {
         }
         watch.heard(now: now)
         #expect(watch.check(now: now, hasStreams: true) == .wait(until: now + .seconds(15)))
+    }
+
+    @Test("While the server's system takes the bytes of an upload, no PING is sent and none counts as lost")
+    func upload() {
+        var watch = QuietWatch(limits: HTTP2Limits(), now: start)
+        var now = start + .seconds(15)
+        for _ in 0..<10 {
+            let next = now + .seconds(15)
+            #expect(watch.check(now: now, hasStreams: true, isSending: true) == .wait(until: next))
+            now = next
+        }
+        #expect(watch.check(now: now, hasStreams: true, isSending: false) == .ping(until: now + .seconds(10)))
+        for _ in 0..<10 {
+            let next = now + .seconds(10)
+            #expect(watch.check(now: next, hasStreams: true, isSending: true) == .wait(until: next + .seconds(10)))
+            now = next
+        }
+        #expect(watch.check(now: now + .seconds(10), hasStreams: true, isSending: false) == .lost)
+    }
+
+    @Test("Bytes are taken if some are on their way and some were acknowledged in the last seconds")
+    func acknowledgements() {
+        let time = HTTP2Limits().pingTimeout
+        #expect(Acknowledgements(missing: 1, age: .seconds(9)).areArriving(within: time))
+        #expect(!Acknowledgements(missing: 1, age: .seconds(10)).areArriving(within: time))
+        // What was acknowledged in full shows nothing about the server, which may hang.
+        #expect(!Acknowledgements(missing: 0, age: .zero).areArriving(within: time))
+    }
+
+    @Test("The system tells what was acknowledged on a real connection")
+    func system() async throws {
+        let origin = try RawOrigin { _ in [] }
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let channel = try await ClientBootstrap(group: loop).connect(host: "127.0.0.1", port: origin.port).get()
+        let acknowledgements = try await loop.submit { Acknowledgements(of: channel) }.get()
+        #expect(acknowledgements?.missing == 0)
+        #expect(Acknowledgements(of: EmbeddedChannel()) == nil)
+        try await channel.close().get()
     }
 
     @Test("A connection without exchanges is left alone, also while a PING is not answered")
