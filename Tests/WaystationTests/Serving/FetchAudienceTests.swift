@@ -98,7 +98,7 @@ struct FetchAudienceTests {
         audience.rest(second.id, true)
         #expect(alone == (false, false))
         #expect(audience.hasLoads && audience.isResting)
-        audience.keepFirst(because: .response)
+        audience.keepOne(because: .response)
         deliver("a")
         makeCalls()
         #expect(first.calls == ["not shared"])
