@@ -51,7 +51,9 @@ struct FetchAudience: Sendable {
         return waiters.isEmpty
     }
 
-    /// Records that a waiter's load has got another answer: from now on the waiter counts as a renewal in the background.
+    /// Records that a waiter's load has got another answer.
+    ///
+    /// From now on, the waiter counts as a renewal in the background.
     mutating func detach(_ waiter: FetchWaiterID) {
         guard waiters.contains(where: { $0.id == waiter }) else { return }
         detached.append(waiter)

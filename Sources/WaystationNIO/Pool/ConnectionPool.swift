@@ -5,9 +5,11 @@ import NIOCore
 ///
 /// At most `limit` connections exist or are being made, as many as `httpMaximumConnectionsPerHost` allows. Exchanges
 /// wait in the order in which they came. The connection that was used last is used next, so that the others can grow
-/// old. An exchange whose HTTP/1.1 connection was dropped before an answer is sent again on a new one, because a server
-/// that closes each connection after its response would drop it on each that has served. Once a connection turns out to be HTTP/2, the waiting exchanges move to it, the connects in flight are given
-/// up, and a second connection is made only when the first one is full.
+/// old. Once a connection turns out to be HTTP/2, the waiting exchanges move to it, the connects in flight are given up,
+/// and a second connection is made only when the first one is full.
+///
+/// An exchange whose HTTP/1.1 connection was dropped before an answer is sent again on a new one, because a server that
+/// closes each connection after its response would drop it on each that has served.
 struct ConnectionPool {
     enum Action: Equatable {
         case connect(ConnectionID)

@@ -59,8 +59,9 @@ public final class PackLibrary: Sendable {
     ///     is set.
     ///   - events: Called with each event, on the thread that caused it, which waits; move longer work elsewhere.
     /// - Throws: ``PackError`` when the URL is not a file URL, the directory cannot be created or read, and when it, or
-    ///   something in it that the library uses, is a symbolic link, belongs to another user or may be written to by others. A damaged module is
-    ///   not an error: it is reported as an event, and its previous version becomes active, or none.
+    ///   something in it that the library uses, is a symbolic link, belongs to another user or may be written to by
+    ///   others. A damaged module is not an error: it is reported as an event, and its previous version becomes active,
+    ///   if there is one.
     public convenience init(
         directory: URL,
         now: @escaping @Sendable () -> Date = { Date() },
