@@ -75,6 +75,8 @@ struct CacheCommandTests {
             ["explain", "https://a.example/", "--strategy", "cache-first"],
             ["explain", "https://a.example/", "--maximum-age", "7d"],
             ["list", "--host", "shop.example:8443"], ["purge", "--host", "https://shop.example/"],
+            ["purge", "--host", "shop.example:80"], ["purge", "--host", "shop.example:"],
+            ["purge", "--host", "[::1]:80"],
         ]
     )
     func impossible(arguments: [String]) async throws {

@@ -32,13 +32,14 @@ struct MountedDirectory: Sendable {
     /// The path of a URL below the base, percent-encoded and from the slash on with which the base ends; nil when the
     /// URL is elsewhere.
     ///
-    /// It is empty for the base itself, written without its slash. A directory ignores the slash, and refuses a second
-    /// one after it: without the first, it would ignore the second, and the file would have a URL that the rules for the
-    /// file's own URL do not match.
+    /// It is empty for the base itself, written without its slash. A URL with another slash after the base is elsewhere:
+    /// a directory ignores a slash at the start of a path, so the file would have a second URL, which the rules for the
+    /// first one do not match.
     func relativePath(of url: CanonicalURL) -> Substring? {
         guard url.origin == origin else { return nil }
         let path = url.plain.path
         guard path.utf8.starts(with: basePath.utf8) else { return path + "/" == basePath ? "" : nil }
-        return path[path.utf8.index(path.startIndex, offsetBy: basePath.utf8.count - 1)...]
+        let relative = path[path.utf8.index(path.startIndex, offsetBy: basePath.utf8.count - 1)...]
+        return relative.utf8.starts(with: "//".utf8) ? nil : relative
     }
 }

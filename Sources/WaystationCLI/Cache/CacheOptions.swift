@@ -66,6 +66,9 @@ extension ScopeOptions {
     fileprivate static func canonicalHost(_ host: String) -> String? {
         let isBareAddress = host.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !host.hasPrefix("[")
         let authority = isBareAddress ? "[\(host)]" : host
+        // The standard port would be left out of the URL, and a host stands for all ports.
+        let name = authority.hasPrefix("[") ? authority.drop { $0 != "]" } : authority[...]
+        guard !name.contains(":") else { return nil }
         guard let url = CanonicalURL("http://\(authority)/"), url.string == "http://\(url.host)/" else { return nil }
         return String(url.host)
     }

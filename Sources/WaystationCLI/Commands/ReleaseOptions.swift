@@ -36,7 +36,7 @@ struct ReleaseOptions: ParsableArguments {
 }
 
 extension ReleaseDirectory {
-    /// Refuses a directory in which nothing is published, which may have another path; a change would make it.
+    /// Refuses a directory in which nothing is published: its path may be mistyped, and a change would create it.
     func requirePublished() async throws {
         guard try await index().serial > 0 else {
             throw PackError(.notInstalled, "nothing is published in \(name): check the path")

@@ -46,7 +46,7 @@ public struct PackContents: Sendable {
                     guard entry.size <= PackManifest.maximumSize else {
                         throw PackError(
                             .invalidManifest,
-                            "the manifest in \(path) has \(entry.size) bytes; the limit is \(PackManifest.maximumSize)"
+                            "the manifest in \(name) has \(entry.size) bytes; the limit is \(PackManifest.maximumSize)"
                         )
                     }
                     return try archive.read(entry)

@@ -25,8 +25,8 @@ struct OfferFollower: Sendable {
     }
 
     private func followOrThrow(mayAskAgain: Bool) async throws(PackError) -> ModuleOutcome.Kind {
-        // Nothing is stored for a module that only the server knows until its first version has arrived. Otherwise a
-        // server could fill the disk with the records of modules that it only names.
+        // Of a module that only the server knows, nothing but failures is stored until its first version has arrived.
+        // Otherwise a server could fill the disk with the records of modules that it only names.
         let isKnown = library.module(module) != nil || update.configuration.modules.contains(module)
         if isKnown { try await library.take(offer) } else { try library.checkWhitelist(of: offer) }
         var lastFailure: PackError?

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTesting
 
 @Suite("Files that an earlier rule blocks")
 struct BlockedFilesTests {
@@ -50,6 +51,18 @@ struct BlockedFilesTests {
     func slashes(url: String) async throws {
         // The second request could be answered from memory.
         for _ in 1...2 { #expect(try await error(url) == .notFound) }
+    }
+
+    @Test("leave URLs with another slash after the base to the rule's next source")
+    func nextSource() async throws {
+        let (site, network) = (site, ScriptedTransport { _ in .ok("network") })
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://app.test/**", via: .files(in: site.url, at: "https://app.test/", orElse: .network))]
+            $0.makeTransport = { _ in network }
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let url = try #require(URL(string: "https://app.test//index.html"))
+        #expect(String(decoding: try await session.data(from: url).0, as: UTF8.self) == "network")
     }
 
     @Test(

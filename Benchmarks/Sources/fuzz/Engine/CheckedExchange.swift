@@ -65,6 +65,8 @@ final class CheckedOwner: ConnectionOwner {
 
     func connection(_ connection: any ExchangeConnection, canTake count: Int) { capacity = count }
 
+    func connectionDidFinish(_ connection: any ExchangeConnection) { capacity = 1 }
+
     func connectionTakesNoMore(_ connection: any ExchangeConnection) {}
 
     func connectionDidClose(_ connection: any ExchangeConnection) { closeCount += 1 }

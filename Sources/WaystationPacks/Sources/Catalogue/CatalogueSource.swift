@@ -56,7 +56,7 @@ public struct CatalogueSource: PackSource {
         } catch let error as PackError where error.code == .badAnswer {
             throw PackError(
                 .badAnswer,
-                "the answer of \(response.url.shown) cannot be used as a catalogue: \(error.message); check the URL",
+                "the answer of \(response.url.shown) cannot be used as a catalogue: \(error.message)",
                 cause: error.cause
             )
         }
