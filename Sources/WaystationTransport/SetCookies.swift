@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -21,57 +21,79 @@ package struct SetCookies: @unchecked Sendable {
     ///
     /// Cookies beyond the limits below are ignored. Foundation's storage has no limits, and writes its file for each
     /// cookie: one response could stop all loads for minutes, and make each later request as large as its own head.
-    package func take(_ head: ResponseHead) {
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - now: The present.
+    package func take(_ head: ResponseHead, now: Date = Date()) {
         guard let storage, let url = head.url, let value = head.value(forHTTPHeaderField: Self.field) else { return }
-        let cookies = admitted(Self.cookies(in: value, for: url), to: storage)
-        if !cookies.isEmpty { storage.setCookies(cookies, for: url, mainDocumentURL: nil) }
+        let cookies = Self.cookies(in: value, for: url)
+        guard !cookies.isEmpty else { return }
+        let stored = storage.cookies ?? []
+        let taken = Self.first(of: cookies, over: stored, now)
+        for cookie in Self.displaced(by: taken, from: stored, now) { storage.deleteCookie(cookie) }
+        if !taken.isEmpty { storage.setCookies(taken, for: url, mainDocumentURL: nil) }
     }
 
-    /// The first cookies of a field that are not too large.
+    /// The cookies of a field that are not too large.
     private static func cookies(in value: String, for url: URL) -> [HTTPCookie] {
         let beginning = beginning(of: value)
         var cookies = HTTPCookie.cookies(withResponseHeaderFields: [field: String(beginning)], for: url)
         // The last one may lack attributes, such as Secure.
         if beginning.endIndex < value.endIndex { cookies = cookies.dropLast() }
-        return cookies.prefix(maximumInHead).filter { $0.name.utf8.count + $0.value.utf8.count <= maximumLength }
+        return cookies.filter { $0.name.utf8.count + $0.value.utf8.count <= maximumLength }
     }
 
-    /// A field up to the comma after which no cookie is read.
+    /// The bytes of a field that are read.
     private static func beginning(of value: String) -> Substring {
-        var commas = 0
-        let end = value.utf8.firstIndex { byte in
-            if byte == UInt8(ascii: ",") { commas += 1 }
-            return commas > maximumCommas
-        }
+        let end = value.utf8.index(value.startIndex, offsetBy: maximumField, limitedBy: value.endIndex)
         return value[..<(end ?? value.endIndex)]
     }
 
-    /// The cookies that replace or remove one of the storage's, and as many new ones as their domains may have.
-    private func admitted(_ cookies: [HTTPCookie], to storage: HTTPCookieStorage) -> [HTTPCookie] {
-        let stored = storage.cookies ?? []
-        guard stored.count + cookies.count > Self.maximumForDomain else { return cookies }
-        var names = Set(stored.map(CookieName.init))
-        var counts: [Substring: Int] = [:]
-        for name in names { counts[name.host, default: 0] += 1 }
-        return cookies.filter { cookie in
+    /// The first cookies of a head, and those that remove a stored one.
+    private static func first(of cookies: [HTTPCookie], over stored: [HTTPCookie], _ now: Date) -> [HTTPCookie] {
+        guard cookies.count > maximumInHead || cookies.contains(where: { $0.isPast(now) }) else { return cookies }
+        let names = Set(stored.map(CookieName.init))
+        return cookies.filter { $0.isPast(now) && names.contains(CookieName($0)) }
+            + cookies.filter { !$0.isPast(now) }.prefix(maximumInHead)
+    }
+
+    /// The stored cookies that give way to new ones, because a client keeps a limited number for each domain
+    /// (RFC 6265 §5.3): those that end first.
+    private static func displaced(by cookies: [HTTPCookie], from stored: [HTTPCookie], _ now: Date) -> [HTTPCookie] {
+        guard stored.count + cookies.count > maximumForDomain else { return [] }
+        let lasting = stored.filter { !$0.isPast(now) }
+        var names = Set(lasting.map(CookieName.init))
+        var rest = Dictionary(grouping: lasting) { CookieName($0).host }
+            .mapValues { $0.sorted { $0.end > $1.end } }
+        var counts = rest.mapValues(\.count)
+        return cookies.compactMap { cookie in
             let name = CookieName(cookie)
-            if names.contains(name) { return true }
-            guard counts[name.host, default: 0] < Self.maximumForDomain else { return false }
-            names.insert(name)
-            counts[name.host, default: 0] += 1
-            return true
+            guard !cookie.isPast(now), names.insert(name).inserted else { return nil }
+            guard counts[name.host, default: 0] >= maximumForDomain else {
+                counts[name.host, default: 0] += 1
+                return nil
+            }
+            return rest[name.host]?.popLast()
         }
     }
 
     private static let field = "Set-Cookie"
+    /// The number of bytes of a field that are read; Foundation needs a tenth of a second for them.
+    private static let maximumField = 64 << 10
     /// The largest cookie that is kept, with its name; larger ones are ignored (RFC 6265bis §5.6).
     private static let maximumLength = 4096
     /// The number of cookies that one head can set: as many as each client keeps of a domain (RFC 6265 §6.1).
     private static let maximumInHead = 50
-    /// The number of commas up to which a field is read; a cookie needs two, one of them in its date.
-    private static let maximumCommas = 4 * maximumInHead
-    /// The number of cookies of one domain, as in browsers.
+    /// The number of cookies of one domain, as in Chromium.
     private static let maximumForDomain = 180
+}
+
+extension HTTPCookie {
+    /// The time at which the cookie ends; one of a session lasts longest.
+    fileprivate var end: Date { expiresDate ?? .distantFuture }
+
+    fileprivate func isPast(_ now: Date) -> Bool { end <= now }
 }
 
 /// What tells the cookies of a storage apart (RFC 6265 §5.3).

@@ -73,7 +73,7 @@ struct ResponseWriterTests {
     @Test("are passed to the connection before there are too many")
     func large() throws {
         let writer = ResponseWriter(channel)
-        writer.begin(head(), .close, expecting: 1 << 20)
+        writer.begin(head(), .length(1 << 20))
         writer.append([UInt8](repeating: 0, count: 64 << 10))
         // Nothing is left to send but what the connection has.
         channel.flush()

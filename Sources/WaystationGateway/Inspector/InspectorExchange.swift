@@ -75,7 +75,7 @@ final class InspectorExchange {
     private func write(_ response: InspectorResponse) {
         guard !isOver else { return }
         isOver = true
-        writer.begin(response.head(head.version).saying(closes: closes), expecting: response.body.count)
+        writer.begin(response.head(head.version).saying(closes: closes), .length(response.body.count))
         writer.append(response.body)
         endResponse(closes)
     }

@@ -14,7 +14,8 @@ extension ResponseWriter {
         ]
         let status = HTTPResponseStatus(statusCode: refusal.status)
         let version = request.version.major == 1 ? request.version : .http1_1
-        begin(HTTPResponseHead(version: version, status: status, headers: headers).saying(closes: closes))
+        let head = HTTPResponseHead(version: version, status: status, headers: headers)
+        begin(head.saying(closes: closes), .length(text.utf8.count))
         if request.method != .HEAD { append(text.utf8) }
     }
 

@@ -49,6 +49,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// While there are any, nothing is read. They also wait until the channel is writable: otherwise, a client that takes
     /// nothing could make the gateway hold the responses to all requests of one read.
     private var next = CircularBuffer<Arrival>()
+    private var isTakingNext = false
 
     /// Makes the handler of a connection.
     ///
@@ -123,7 +124,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // The parser reports each read after its first error again.
         if case .failure = next.last { return }
-        guard error is HTTPParserError, mayAnswer else { return context.close(promise: nil) }
+        if case .closing = phase, error is HTTPParserError || error is ByteToMessageDecoderError { return }
+        // It also reports the end of the connection within a request.
+        guard error is HTTPParserError, mayAnswer, context.channel.isActive else { return context.close(promise: nil) }
         // The client gets the response to the request before first.
         guard next.isEmpty, isReady(context.channel) else { return next.append(.failure(error)) }
         take(.failure(error), context.channel)
@@ -169,7 +172,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .part(.end):
             isWithinRequest = false
             finish(channel)
-        case .failure(let error): refuse(.unreadable(error), .unread, channel)
+        case .failure(let error): refuse(error, channel)
         }
     }
 
@@ -275,6 +278,15 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         end(writer, closes: closes, lingers: head.hasBody, channel)
     }
 
+    /// Answers bytes that are not a request, or not the rest of one.
+    private func refuse(_ error: any Error, _ channel: any Channel) {
+        if case .collecting(let head, _, _) = phase { return refuse(.unreadable(error), head, channel) }
+        clock.stop()
+        let writer = ResponseWriter(channel)
+        writer.write(.unreadable(error), to: HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), closes: true)
+        end(writer, closes: true, lingers: true, channel)
+    }
+
     /// Ends a response.
     ///
     /// - Parameters:
@@ -296,13 +308,14 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         takeNextSoon(channel)
     }
 
-    /// Takes the next requests in a later turn of the event loop: otherwise, requests that are answered at once would
-    /// be answered within each other.
+    /// Takes the next requests in a later turn of the event loop, so that no request is answered within another one.
     private func takeNextSoon(_ channel: any Channel) {
-        guard !next.isEmpty else { return }
+        guard !next.isEmpty, !isTakingNext else { return }
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         channel.eventLoop.execute {
             let handler = bound.value
+            handler.isTakingNext = true
+            defer { handler.isTakingNext = false }
             while handler.isReady(channel), let arrival = handler.next.popFirst() { handler.take(arrival, channel) }
             handler.readOn(channel)
         }
@@ -332,9 +345,6 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-    /// Stands for a request that could not be parsed.
-    fileprivate static let unread = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-
     /// Whether a body follows (RFC 9112 §6.3).
     fileprivate var hasBody: Bool {
         headers.contains(name: "Transfer-Encoding") || (lengthField != nil && statedLength != 0)

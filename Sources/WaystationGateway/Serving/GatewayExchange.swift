@@ -179,8 +179,7 @@ final class GatewayExchange: JourneyClient {
         state.value.rewriter = rewriter
         state.value.framing = framing
         let closes = framing == .close || !self.head.staysOpen
-        let length = if case .length(let length) = framing { length } else { 0 }
-        state.value.writer.begin(head.saying(closes: closes), framing, expecting: length)
+        state.value.writer.begin(head.saying(closes: closes), framing)
     }
 
     private func write(_ part: Data) {

@@ -25,10 +25,11 @@ final class ResponseWriter {
     /// - Parameters:
     ///   - head: The head, with the fields that state the framing.
     ///   - framing: The framing of the body; only ``ResponseFraming/chunked`` changes its bytes.
-    ///   - length: The number of bytes of the body that will follow at once, if it is known.
-    func begin(_ head: HTTPResponseHead, _ framing: ResponseFraming = .none, expecting length: Int = 0) {
+    func begin(_ head: HTTPResponseHead, _ framing: ResponseFraming = .none) {
         isChunked = framing == .chunked
-        pending.reserveCapacity(min(length, Self.limit) + 1_024)
+        let length = if case .length(let length) = framing { length } else { 0 }
+        // Most heads have less than 1 KiB, and most short bodies follow at once.
+        pending.reserveCapacity(1_024 + min(length, Self.limit - 1_024))
         pending.write(head)
         flushSoon()
     }

@@ -140,7 +140,7 @@ final class Engine {
         open.connection.begin(exchange)
     }
 
-    /// Closes a connection that carries nothing.
+    /// Closes a connection when it carries nothing.
     func close(_ id: ConnectionID) {
         guard let open = connections[id] else { return }
         pools[open.origin]?.retire(id)

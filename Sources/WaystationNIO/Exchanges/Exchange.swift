@@ -90,8 +90,8 @@ final class Exchange: ConnectionExchange {
     func end(_ failure: ExchangeFailure?) {
         let carrier = state.connection
         var failure = failure
-        if carrier != nil, failure?.requiresHTTP1 == true, owner.exchangeRequiresHTTP1(self) {
-            failure?.isUnprocessed = true
+        if carrier != nil, failure?.requiresHTTP1 == true {
+            failure?.isUnprocessed = owner.exchangeRequiresHTTP1(self)
         }
         let end = state.end(failure, isRepeatable: source.isRepeatable)
         connection = nil

@@ -18,7 +18,8 @@ protocol ExchangeOwner: AnyObject {
     ///
     /// - Parameters:
     ///   - exchange: The exchange.
-    ///   - connection: The connection that was lost with the request; nil if the server did not process the request.
+    ///   - connection: The connection that was lost with the request, or of which only the request's stream was lost;
+    ///     nil if the server did not process the request.
     func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?)
     /// The end was delivered, or nothing more is to be delivered.
     func exchangeIsOver(_ exchange: Exchange)

@@ -9,7 +9,8 @@ import NIOCore
 /// and a second connection is made only when the first one is full.
 ///
 /// An exchange whose HTTP/1.1 connection was dropped before an answer is sent again on a new one, because a server that
-/// closes each connection after its response would drop it on each that has served.
+/// closes each connection after its response would drop it on each that has served. So it also waits for a connect
+/// while others are idle.
 struct ConnectionPool {
     enum Action: Equatable {
         case connect(ConnectionID)

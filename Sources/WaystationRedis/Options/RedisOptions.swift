@@ -118,7 +118,8 @@ public struct RedisOptions: Sendable {
         return options
     }
 
-    /// - Throws: A ``WaystationSharing/TierError`` when options exclude each other.
+    /// - Throws: A ``WaystationSharing/TierError`` when options exclude each other, or when a host or a port cannot
+    ///   exist.
     func check() throws(TierError) {
         if case .server(let server) = deployment {
             guard !server.host.isEmpty else {

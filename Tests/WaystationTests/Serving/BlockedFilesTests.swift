@@ -57,7 +57,9 @@ struct BlockedFilesTests {
     func nextSource() async throws {
         let (site, network) = (site, ScriptedTransport { _ in .ok("network") })
         let interceptor = try Interceptor {
-            $0.rules = [.allow("https://app.test/**", via: .files(in: site.url, at: "https://app.test/", orElse: .network))]
+            $0.rules = [
+                .allow("https://app.test/**", via: .files(in: site.url, at: "https://app.test/", orElse: .network))
+            ]
             $0.makeTransport = { _ in network }
         }
         let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
