@@ -48,6 +48,20 @@ struct InspectedLoadTests {
         #expect(try await !inspected.ask("/api/load?id=1").text.contains("-secret"))
     }
 
+    @Test("is not shown for a client that leaves within its request")
+    func left() async throws {
+        let inspected = try await InspectorFixture()
+        let upload = "POST / HTTP/1.1\r\nHost: \(inspected.fixture.shop)\r\nContent-Length: 9\r\n\r\na"
+        for beginning in ["GET / HTTP/1.1\r\nHost: a", upload] {
+            let connection = try RawConnection(inspected.fixture.port)
+            connection.send(beginning)
+            connection.endSending()
+            _ = await connection.read()
+        }
+        #expect(try await inspected.fixture.get("/", host: "evil.example").status == 421)
+        #expect(try await inspected.load(1)["load"]["url"] == "http://evil.example/")
+    }
+
     @Test("is shown when a rule refuses a web socket")
     func refusedWebSocket() async throws {
         let inspected = try await InspectorFixture()
