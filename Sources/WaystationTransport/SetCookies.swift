@@ -96,7 +96,7 @@ extension HTTPCookie {
     fileprivate func isPast(_ now: Date) -> Bool { end <= now }
 }
 
-/// What tells the cookies of a storage apart (RFC 6265 §5.3).
+/// The identity of a cookie in a storage (RFC 6265 §5.3).
 private struct CookieName: Hashable {
     let domain: String
     let path: String

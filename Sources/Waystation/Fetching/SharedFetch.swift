@@ -223,7 +223,7 @@ final class SharedFetch: TransportReceiver {
         if isStored, cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
         let (isUnneeded, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
             switch state.phase {
-            // No load waits, and the store takes nothing more: nobody would notice if this body had no end.
+            // No load waits, and the store takes nothing more: a body without an end would go on for ever.
             case .streaming where !isStored && !state.audience.hasLoads:
                 state.hasFailed = true
                 return (true, state.end())

@@ -66,8 +66,8 @@ enum ResponseAnnouncement {
     ///   - response: The response.
     ///   - task: The task that gets the response.
     ///   - session: The task's session.
-    ///   - listener: Finds the delegate to which Foundation reports the response. If there is none, a call that is
-    ///     queued meanwhile is the app's own, and is kept.
+    ///   - listener: Finds the delegate to which Foundation reports the response. Without a delegate, a call that
+    ///     is queued meanwhile is the app's own, and is kept.
     ///   - receive: Passes the response to the client.
     static func replace(
         with response: HTTPURLResponse,

@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-/// What the system knows about the arrival of the bytes that a connection has sent (RFC 9293 §3.4).
+/// The acknowledgements of the bytes that a connection has sent, as the system counts them (RFC 9293 §3.4).
 ///
 /// An upload over a slow line has megabytes in the buffer of its socket. A PING is behind them, so its answer may take
 /// minutes, but the server's system acknowledges the bytes all the time.

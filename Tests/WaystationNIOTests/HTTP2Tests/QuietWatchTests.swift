@@ -66,7 +66,7 @@ struct QuietWatchTests {
         let time = HTTP2Limits().pingTimeout
         #expect(Acknowledgements(missing: 1, age: .seconds(9)).areArriving(within: time))
         #expect(!Acknowledgements(missing: 1, age: .seconds(10)).areArriving(within: time))
-        // What was acknowledged in full shows nothing about the server, which may hang.
+        // Bytes that were all acknowledged show nothing about the server, which may hang.
         #expect(!Acknowledgements(missing: 0, age: .zero).areArriving(within: time))
     }
 

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Over HTTP/1.1 it answers each request with the request's method and body.
 final class HTTP1RequiringServer: Sendable {
-    /// What the server does with a request over HTTP/2.
+    /// The form in which the server refuses a request over HTTP/2.
     enum Refusal: Sendable {
         case resetStream
         /// GOAWAY with the same code, which says that no request was processed.

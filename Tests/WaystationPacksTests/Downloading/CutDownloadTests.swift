@@ -102,7 +102,7 @@ import WaystationTesting
     }
 
     @Test(
-        "A part of a file whose size nobody states ends the download only if the digest shows that it was the last one",
+        "A part of a file of unknown size ends the download only if the digest shows that it was the last one",
         arguments: [true, false]
     )
     func unknownSize(hasDigest: Bool) async throws {
