@@ -53,9 +53,15 @@ package struct SetCookies: @unchecked Sendable {
     /// The first cookies of a head, and those that remove a stored one.
     private static func first(of cookies: [HTTPCookie], over stored: [HTTPCookie], _ now: Date) -> [HTTPCookie] {
         guard cookies.count > maximumInHead || cookies.contains(where: { $0.isPast(now) }) else { return cookies }
-        let names = Set(stored.map(CookieName.init))
-        return cookies.filter { $0.isPast(now) && names.contains(CookieName($0)) }
-            + cookies.filter { !$0.isPast(now) }.prefix(maximumInHead)
+        var names = Set(stored.map(CookieName.init))
+        var count = 0
+        return cookies.filter { cookie in
+            guard !cookie.isPast(now) else { return names.contains(CookieName(cookie)) }
+            count += 1
+            guard count <= maximumInHead else { return false }
+            names.insert(CookieName(cookie))
+            return true
+        }
     }
 
     /// The stored cookies that give way to new ones, because a client keeps a limited number for each domain
@@ -79,7 +85,7 @@ package struct SetCookies: @unchecked Sendable {
     }
 
     private static let field = "Set-Cookie"
-    /// The number of bytes of a field that are read; Foundation needs a tenth of a second for them.
+    /// The number of bytes of a field that are read.
     private static let maximumField = 64 << 10
     /// The largest cookie that is kept, with its name; larger ones are ignored (RFC 6265bis §5.6).
     private static let maximumLength = 4096

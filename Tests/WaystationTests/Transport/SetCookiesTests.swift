@@ -40,6 +40,10 @@ struct SetCookiesTests {
         let ends = (0..<200).reversed().map { "c\($0)=; \(past)" }.joined(separator: ", ")
         SetCookies(configuration).take(try .head(200, ["Set-Cookie": ends]))
         #expect(stored.isEmpty)
+        // In their order, although only the second one removes something.
+        let both = "new=1; Path=/, new=; Path=/; \(past)"
+        SetCookies(configuration).take(try .head(200, ["Set-Cookie": both]))
+        #expect(stored.isEmpty)
     }
 
     @Test("a value may have many commas; a cookie whose end is not read is not stored, because it might be Secure")
