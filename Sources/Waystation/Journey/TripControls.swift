@@ -22,7 +22,7 @@ struct TripControl: Sendable {
 struct TripControls: Sendable {
     /// The way in which a load leaves a trip that goes on.
     enum Leaving: Sendable {
-        /// Nobody needs the rest of the response.
+        /// The rest of the response is not needed.
         case stopping
         /// The load has its answer, and the response is for the cache alone.
         case detaching
