@@ -36,6 +36,12 @@ extension Argument {
                 "a safe request on a reused connection is sent once more (RFC 9110, section 9.2.2)"
             ),
             engine(
+                "stale/three-connections/GET",
+                ["origin"],
+                "a request whose connection was lost is sent again on a new connection; Foundation loses it on each kept "
+                    + "connection first"
+            ),
+            engine(
                 "h2/closed/before-head",
                 ["error"],
                 "the engine reports a response that never began with -1011, whatever the version of HTTP"
