@@ -22,7 +22,7 @@ struct Acknowledgements: Equatable {
 }
 
 extension Acknowledgements {
-    /// Asks the system about a channel's connection; nil if it does not tell.
+    /// Asks the system about a channel's connection; nil if the system reports nothing.
     ///
     /// It must be called on the channel's event loop.
     init?(of channel: any Channel) {
