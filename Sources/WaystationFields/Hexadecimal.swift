@@ -1,15 +1,16 @@
 extension Sequence<UInt8> {
     /// The bytes as hexadecimal digits, two lower-case ones for each byte.
-    package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
+    @inlinable package var hexadecimal: String {
         var text: [UInt8] = []
         text.reserveCapacity(underestimatedCount * 2)
         for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+            for half in [byte >> 4, byte & 15] {
+                text.append(half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "a") - 10 + half)
+            }
         }
         return String(decoding: text, as: UTF8.self)
     }
+
     /// The bytes as text of a URI in which all but the unreserved characters are percent-encoded (RFC 3986 §2.3).
     package var percentEncoded: [UInt8] {
         let digits = Array("0123456789ABCDEF".utf8)

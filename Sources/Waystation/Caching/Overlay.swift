@@ -4,5 +4,8 @@ enum Overlay {
     static let prefix = "pack/"
 
     /// Whether a part of the store belongs to a pack.
-    static func contains(_ partition: String) -> Bool { partition.contains(prefix) }
+    static func contains(_ partition: String) -> Bool {
+        // Most loads have no login and no pack, so the name is empty; a search in it takes longer than this comparison.
+        !partition.isEmpty && partition.contains(prefix)
+    }
 }

@@ -70,14 +70,23 @@ enum SharedEntry: Sendable {
     ///   - request: The request that the value is for.
     /// - Returns: The value and its stamp; nil if the contents are not of this format.
     static func decode(_ contents: Data, for request: SharedRequest) -> (entry: SharedEntry, stamp: Data)? {
-        var rest = contents[...]
-        guard let kind = rest.popFirst(), let stamp = rest.take(SharedStamp.length) else { return nil }
+        contents.withUnsafeBytes { decode($0[...], for: request) }
+    }
+
+    private static func decode(
+        _ contents: Slice<UnsafeRawBufferPointer>,
+        for request: SharedRequest
+    ) -> (entry: SharedEntry, stamp: Data)? {
+        var rest = contents
+        guard let kind = rest.popFirst(), let stamp = rest.take(SharedStamp.length).map({ Data($0) }) else {
+            return nil
+        }
         switch kind {
         case 1:
             guard let status: UInt16 = rest.takeNumber(), let sent: UInt64 = rest.takeNumber(),
                 let received: UInt64 = rest.takeNumber(), let length: UInt32 = rest.takeNumber(),
                 let section = rest.take(Int(length)),
-                let fields = section.withUnsafeBytes({ FieldSection.decode($0) })
+                let fields = FieldSection.decode(UnsafeRawBufferPointer(rebasing: section))
             else { return nil }
             let head = StoredHead(
                 key: request.key,
@@ -118,15 +127,19 @@ extension Data {
     fileprivate mutating func appendNumber<Number: FixedWidthInteger>(_ number: Number) {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
+}
 
+extension Slice<UnsafeRawBufferPointer> {
     /// Removes and returns the first bytes; nil if there are fewer.
-    fileprivate mutating func take(_ count: Int) -> Data? {
+    fileprivate mutating func take(_ count: Int) -> Self? {
         guard count <= self.count else { return nil }
         defer { self = dropFirst(count) }
-        return Data(prefix(count))
+        return prefix(count)
     }
 
-    fileprivate mutating func takeNumber<Number: FixedWidthInteger>() -> Number? {
-        take(MemoryLayout<Number>.size).map { $0.reduce(0) { $0 << 8 | Number($1) } }
+    fileprivate mutating func takeNumber<Number: FixedWidthInteger & BitwiseCopyable>() -> Number? {
+        take(MemoryLayout<Number>.size).map {
+            Number(bigEndian: UnsafeRawBufferPointer(rebasing: $0).loadUnaligned(as: Number.self))
+        }
     }
 }

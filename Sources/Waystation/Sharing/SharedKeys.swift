@@ -13,6 +13,8 @@ struct SharedKeys: Sendable {
     /// The version of names and values; programs with different versions do not see each other's.
     static let version = 1
 
+    private static let prefix = "waystation:\(version):"
+
     /// The number of bytes by which a sealed value is longer: nonce and tag.
     static let sealLength = 28
 
@@ -93,6 +95,6 @@ struct SharedKeys: Sendable {
         }
         var code = naming
         code.update(data: bytes)
-        return TierKey("waystation:\(version):" + Data(code.finalize()).prefix(16).hexadecimal)
+        return TierKey(prefix + code.finalize().withUnsafeBytes { $0.prefix(16).hexadecimal })
     }
 }

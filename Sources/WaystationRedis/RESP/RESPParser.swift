@@ -54,7 +54,14 @@ struct RESPParser {
 
     /// Adds bytes that have arrived.
     mutating func append(_ bytes: ByteBuffer) {
-        buffer.discardReadBytes()
+        // The first bytes of a reply need no copy. Later ones are copied: a string keeps the whole buffer of its bytes,
+        // and a list could keep a large buffer for each of its short strings.
+        if buffer.readableBytes == 0, string == nil, frames.isEmpty {
+            buffer = bytes
+            return
+        }
+        // At most as many bytes are moved as were read since the last time.
+        if buffer.readerIndex >= buffer.readableBytes { buffer.discardReadBytes() }
         buffer.writeImmutableBuffer(bytes)
     }
 
