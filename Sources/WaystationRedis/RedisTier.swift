@@ -138,12 +138,13 @@ public final class RedisTier: SharedTier, PunctualTier {
     public func publish(
         _ message: Data,
         on channel: TierKey,
+        isDurable: Bool,
         until deadline: ContinuousClock.Instant
     ) async throws -> UInt64 {
         let command = RedisCommand(script: RedisScripts.publish, key: channel.numberKey)
             .with(channel.name)
             .with(message)
-        return try await number(of: run(command.lasting, until: deadline))
+        return try await number(of: run(isDurable ? command.lasting : command, until: deadline))
     }
 
     /// Begins to receive the messages of a channel.
@@ -288,7 +289,14 @@ extension TierKey {
 }
 
 extension Duration {
-    fileprivate var wholeMilliseconds: Int64 { max(1, Int64(self / .milliseconds(1))) }
+    /// The whole milliseconds, from one millisecond to a hundred years, which is the longest time that Redis is given.
+    fileprivate var wholeMilliseconds: Int64 {
+        let longest: Int64 = 100 * 365 * 86_400
+        let (seconds, attoseconds) = components
+        guard seconds < longest else { return longest * 1_000 }
+        guard seconds >= 0 else { return 1 }
+        return max(1, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+    }
 }
 
 extension NIODeadline {

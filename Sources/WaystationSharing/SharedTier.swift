@@ -59,10 +59,21 @@ public protocol SharedTier: Sendable {
 
     /// Sends a message to all present subscribers of a channel, and gives it the channel's next number, in one step.
     ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - channel: The channel.
+    ///   - isDurable: Whether the number must outlast the failure of one of the tier's servers. Without that, the call
+    ///     need not wait for servers that keep copies.
+    ///   - deadline: The time at which the call ends.
     /// - Returns: The number of the message: one more than that of the last message. If the tier has lost the last
-    ///   number, the message gets one that no earlier message had.
+    ///   number, the message gets one that no earlier durable message had.
     /// - Throws: Any error, when it is unknown whether the message was sent.
-    func publish(_ message: Data, on channel: TierKey, until deadline: ContinuousClock.Instant) async throws -> UInt64
+    func publish(
+        _ message: Data,
+        on channel: TierKey,
+        isDurable: Bool,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> UInt64
 
     /// Begins to receive the messages of a channel.
     ///

@@ -32,7 +32,12 @@ struct RedisTierTests {
     func plain() async throws {
         let server = try RedisServer()
         defer { server.stop() }
-        try await SharedTierConformance(of: tier(of: server) { $0.database = 3 }).check()
+        let tier = try tier(of: server) { $0.database = 3 }
+        try await SharedTierConformance(of: tier).check()
+        _ = try await tier.get([TierKey("waystation:a")], until: later)
+        let clients = try server.run("client", "list").split(separator: "\n")
+        #expect(clients.first { $0.contains(" db=3 ") }?.contains(" resp=3") == true)
+        withExtendedLifetime(tier) {}
     }
 
     @Test("is one over TLS, for a user with few rights")
@@ -63,6 +68,42 @@ struct RedisTierTests {
         let server = try RedisServer(directives: "rename-command HELLO \"\"\nrequirepass s3cret")
         defer { server.stop() }
         try await SharedTierConformance(of: tier(of: server) { $0.password = "s3cret" }).check()
+    }
+
+    @Test("stores a value for as long as Redis can, when it is to be kept for ever")
+    func longLifetime() async throws {
+        let server = try RedisServer()
+        defer { server.stop() }
+        let (tier, key) = (try tier(of: server), TierKey("waystation:a"))
+        for lifetime in [Duration.seconds(Int64.max), .seconds(Int64.max / 1_000)] {
+            try await tier.put(Data("a".utf8), at: key, for: lifetime, until: later)
+            #expect(try await tier.get([key], until: later) == [Data("a".utf8)])
+            try await tier.remove(key, ifEqualTo: nil, until: later)
+        }
+        // A lifetime that is over already.
+        try await tier.put(Data("a".utf8), at: key, for: .seconds(Int64.min), until: later)
+        #expect(try await eventually { try await tier.get([key], until: later) == [nil] })
+    }
+
+    @Test("sends commands without waiting for the replies to those before")
+    func unanswered() async throws {
+        let arrived = Mutex(0)
+        // All replies come after the third command.
+        let server = try await ScriptedRedis { _ in
+            arrived.withLock { count in
+                count += 1
+                return count < 3 ? nil : "$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n"
+            }
+        }
+        let tier = try RedisTier(RedisOptions(host: "127.0.0.1", port: server.port))
+        let values = try await withThrowingTaskGroup(of: [Data?].self) { group in
+            for number in 0..<3 {
+                group.addTask { try await tier.get([TierKey("waystation:\(number)")], until: later) }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(Set(values) == Set(["a", "b", "c"].map { Data($0.utf8) }))
+        try await server.stop()
     }
 
     @Test("is one by RESP2, with a server that has no HELLO and demands a login for it, as Valkey does")
@@ -202,9 +243,9 @@ struct RedisTierTests {
         let channel = TierKey("waystation:c")
         var last: UInt64 = 0
         for _ in 0..<3 {
-            let number = try await tier.publish(Data(), on: channel, until: later)
+            let number = try await tier.publish(Data(), on: channel, isDurable: true, until: later)
             #expect(number > last)
-            last = try await tier.publish(Data(), on: channel, until: later)
+            last = try await tier.publish(Data(), on: channel, isDurable: true, until: later)
             #expect(last == number + 1)
             try await tier.remove(TierKey(channel.name + ":number"), ifEqualTo: nil, until: later)
         }

@@ -79,7 +79,10 @@ extension SharedFetch {
             // The store takes no body of this size. The older responses are outdated all the same. While the disk is
             // full they stay, so that they can still be used without a network.
             if let length = head.statedLength, length > cache.store.largestBody { effects.drop(outdated) }
-        } else if plan.presented.message.method == .get {
+            return
+        }
+        doNotShare(head)
+        if plan.presented.message.method == .get {
             effects.drop(outdated)
         } else {
             effects.apply(

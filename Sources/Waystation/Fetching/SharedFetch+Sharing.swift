@@ -91,17 +91,30 @@ extension SharedFetch {
 
     /// The length up to which the body of a response is shared; nil if the response is not shared.
     func copyLimit(of stored: StoredHead, as head: ResponseHead) -> Int? {
-        guard let shared = cache.shared, state.withLock({ $0.ticket != nil }),
-            shared.admits(stored.cacheControl, setsCookie: head.setsCookie, length: head.statedLength ?? 0),
+        guard let shared = cache.shared, let request = plan.sharedRequest else { return nil }
+        guard shared.admits(stored.cacheControl, setsCookie: head.setsCookie, length: head.statedLength ?? 0),
             sharedLifetime(of: stored) != nil
         else {
-            // Other machines need not wait for the end of this body. The ticket is released outside of the lock,
-            // because the end of a ticket may end a lease.
-            _ = state.withLock { $0.ticket.take() }
+            doNotShare(head)
             return nil
         }
-        state.withLock { $0.shared = stored }
-        return shared.limits.body
+        shared.note(request, isShareable: true)
+        let hasTicket = state.withLock { state in
+            guard state.ticket != nil else { return false }
+            state.shared = stored
+            return true
+        }
+        return hasTicket ? shared.limits.body : nil
+    }
+
+    /// Lets other machines ask the origin at once: they need not wait for the end of a body that is not shared.
+    func doNotShare(_ head: ResponseHead) {
+        // The ticket is released outside of the lock, because the end of a ticket may end a lease.
+        _ = state.withLock { $0.ticket.take() }
+        guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request),
+            !head.isOfThisRequestAlone
+        else { return }
+        shared.note(request, isShareable: false)
     }
 
     /// The action that shares a body once it is stored; nil if it is not shared.
@@ -157,6 +170,16 @@ extension SharedFetch {
 extension ResponseHead {
     /// Whether the response sets a cookie, and so may be meant for one user.
     fileprivate var setsCookie: Bool { value(forHTTPHeaderField: "Set-Cookie") != nil }
+
+    /// Whether the next response to a request for the same URL may well be one that can be shared.
+    ///
+    /// The status depends on the request's credentials, conditions or range, or on a passing trouble of the server.
+    fileprivate var isOfThisRequestAlone: Bool {
+        switch statusCode {
+        case 206, 304, 401, 407, 408, 412, 416, 429, 500...: true
+        default: false
+        }
+    }
 }
 
 extension FetchPlan {

@@ -11,6 +11,9 @@ struct SharedRequest: Sendable {
     /// The request's cookies; requests with different cookies never share a response.
     var cookies: String { fields[.cookie] ?? "" }
 
+    /// Whether the request is for a part of the response; a part is not shared.
+    var isForRange: Bool { fields.contains(.range) }
+
     /// Whether the request says who sends it, so that its response may be meant for one user.
     var isPersonal: Bool { !key.partition.isEmpty || fields.contains(.cookie) || fields.contains(.authorization) }
 }

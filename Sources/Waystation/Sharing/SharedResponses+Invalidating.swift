@@ -69,6 +69,6 @@ extension SharedResponses {
         guard await tier.remove(root),
             let message = keys.seal(sender + scope.encoded, for: keys.invalidations, header: Data())
         else { return false }
-        return await tier.publish(message, on: keys.invalidations) != nil
+        return await tier.publish(message, on: keys.invalidations, isDurable: true) != nil
     }
 }

@@ -20,6 +20,17 @@ extension SharedResponses {
         return limits.includesPersonal || (control.private == .nothing && !setsCookie)
     }
 
+    /// Records whether the response to a request could be shared, for the next loads of this machine.
+    func note(_ request: SharedRequest, isShareable: Bool) {
+        if !isShareable {
+            let (entry, time) = (keys.entry(request), now())
+            unshared.withLock { $0.insert(entry, at: time) }
+        } else if !unshared.withLock(\.isEmpty) {
+            let entry = keys.entry(request)
+            unshared.withLock { $0.remove(entry) }
+        }
+    }
+
     /// Stores a response in the tier, and gives it a lifetime.
     func store(_ head: StoredHead, _ body: Data, for lifetime: Duration, with ticket: SharedTicket) async {
         let lifetime = min(lifetime, Self.longestLifetime)
@@ -54,7 +65,7 @@ extension SharedResponses {
         let (tier, keys) = (tier, keys)
         Task {
             await tier.remove(keys.lease(of: entry), ifEqualTo: token)
-            _ = await tier.publish(Data(entry.name.utf8), on: keys.arrivals)
+            _ = await tier.publish(Data(entry.name.utf8), on: keys.arrivals, isDurable: false)
         }
     }
 }

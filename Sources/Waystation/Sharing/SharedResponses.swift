@@ -49,8 +49,12 @@ package final class SharedResponses: Sendable {
 
     /// The lifetime of an entry is at most this.
     static let longestLifetime = Duration.days(30)
-    /// The lifetime of a root, which must outlive the entries under it.
+    /// The lifetime of a root with entries, which it must outlive.
     static let rootLifetime = Duration.days(60)
+    /// The lifetime of a root without entries, in which a response has to arrive.
+    ///
+    /// It is shorter because many URLs never have an entry.
+    static let newRootLifetime = Duration.seconds(3_600)
     /// The lifetime of a lease, if its machine ends without ending it.
     static let leaseLifetime = Duration.seconds(10)
     /// The time between two look-ups of a machine that waits and gets no messages.
@@ -66,6 +70,7 @@ package final class SharedResponses: Sendable {
     let sender = SharedResponses.randomBytes()
     let arrivals = Arrivals()
     let outbox = Mutex(Outbox())
+    let unshared = Mutex(UnsharedEntries())
     let followers = Mutex<[Task<Void, Never>]>([])
 
     package init(
@@ -89,7 +94,9 @@ package final class SharedResponses: Sendable {
 
     /// Looks up the response to a request.
     ///
-    /// If another machine is asking the origin for it, waits for that for a limited time.
+    /// If another machine is asking the origin for it, waits for that for a limited time. A request for a range waits for
+    /// no other machine, and none waits for it, because the response to it is not shared. If the last response could not be
+    /// shared, the tier is not asked.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -97,7 +104,9 @@ package final class SharedResponses: Sendable {
     /// - Returns: The result.
     func find(_ request: SharedRequest, _ use: (StoredHead, Data) -> Use) async -> Finding {
         let entry = keys.entry(request)
-        let end = now() + limits.patience
+        let begin = now()
+        guard !unshared.withLock({ $0.contains(entry, at: begin) }) else { return .unknown }
+        let end = begin + limits.patience
         while true {
             guard let outcome = await lookUp(request, at: entry, use) else { return .unknown }
             let stamp: SharedStamp
@@ -108,7 +117,7 @@ package final class SharedResponses: Sendable {
                 continue
             case .missing(let present): stamp = present
             }
-            guard now() < end else {
+            guard now() < end, !request.isForRange else {
                 return .missing(SharedTicket(request, entry, stamp, lease: nil, of: self))
             }
             // The message is awaited before the lease is asked for, because the other machine may end its lease at
@@ -160,8 +169,10 @@ package final class SharedResponses: Sendable {
     ) async -> Outcome? {
         // An entry that this machine has invalidated may still be there.
         guard outbox.withLock(\.isEmpty) else { return nil }
-        guard let values = await tier.get([keys.root, keys.root(of: request.key.url), entry]),
-            let stamp = await stamp(values[0], values[1], of: request.key.url)
+        let places = (all: keys.root, url: keys.root(of: request.key.url))
+        guard let values = await tier.get([places.all, places.url, entry]),
+            let all = await root(values[0], at: places.all), let url = await root(values[1], at: places.url),
+            let stamp = SharedStamp(all, url)
         else { return nil }
         switch await open(values[2], at: entry, for: request, under: stamp) {
         case .response(let head, let body)?: return Outcome(use(head, body), under: stamp)
@@ -193,14 +204,7 @@ package final class SharedResponses: Sendable {
         return decoded.stamp == stamp.bytes ? decoded.entry : nil
     }
 
-    /// The stamp of two roots, which are made if they are missing; nil if they are unknown.
-    private func stamp(_ all: Data?, _ url: Data?, of text: String) async -> SharedStamp? {
-        guard let all = await root(all, at: keys.root), let url = await root(url, at: keys.root(of: text)) else {
-            return nil
-        }
-        return SharedStamp(all, url)
-    }
-
+    /// The value of a root, which is made if it is missing; nil if it is unknown.
     private func root(_ value: Data?, at place: TierKey) async -> Data? {
         if let value {
             if value.count == SharedStamp.rootLength { return value }
@@ -208,7 +212,7 @@ package final class SharedResponses: Sendable {
             return nil
         }
         let new = Self.randomBytes()
-        guard let isMade = await tier.lease(new, at: place, for: Self.rootLifetime) else { return nil }
+        guard let isMade = await tier.lease(new, at: place, for: Self.newRootLifetime) else { return nil }
         if isMade { return new }
         // Another machine has just made the root.
         guard let made = await tier.get([place])?[0], made.count == SharedStamp.rootLength else { return nil }

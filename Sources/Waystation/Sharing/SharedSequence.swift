@@ -7,7 +7,7 @@ final class SharedSequence: Sendable {
     enum Content {
         case own
         case other(SharedScope)
-        /// The message was not sealed with this fleet's secret.
+        /// The message was not sealed with this fleet's secret, so its number need not be one of the tier's either.
         case foreign
     }
 
@@ -35,15 +35,23 @@ final class SharedSequence: Sendable {
         _ store: ResponseStore,
         _ report: @escaping @Sendable (TierEvent) -> Void
     ) {
+        let scope: SharedScope?
+        switch content {
+        case .own: scope = nil
+        case .other(let other): scope = other
+        case .foreign:
+            let detail = "a message with the number \(number) was ignored: it is not this fleet's"
+            return report(TierEvent(.damaged, detail))
+        }
         switch state.withLock({ $0.receive(number) }) {
         case .ignore: break
         case .missed: dropAll(before: number, store, report)
         case .apply:
-            switch content {
-            // The store was asked to remove the responses before the message was sent; nothing more is removed.
-            case .own, .foreign: store.remove([]) { self.note(number, $0) }
-            case .other(let scope): store.invalidate(scope.local) { self.note(number, $0) }
+            guard let scope else {
+                // The store was asked to remove the responses before the message was sent; nothing more is removed.
+                return store.remove([]) { self.note(number, $0) }
             }
+            store.invalidate(scope.local) { self.note(number, $0) }
         }
     }
 

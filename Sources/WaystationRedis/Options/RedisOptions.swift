@@ -129,6 +129,10 @@ public struct RedisOptions: Sendable {
                 throw TierError(.misconfigured, "\(server.port) is not the port of a Redis server: give 1 to 65535")
             }
         }
+        for (user, password) in [(user, password), (sentinelUser, sentinelPassword)] where password == nil {
+            guard let user else { continue }
+            throw TierError(.misconfigured, "the Redis user \(user) has no password: set it, or leave out the user")
+        }
         if case .cluster = deployment, database != 0 {
             throw TierError(.misconfigured, "a Redis Cluster has the database 0 only, not \(database)")
         }

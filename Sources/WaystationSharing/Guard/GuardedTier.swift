@@ -86,8 +86,8 @@ package final class GuardedTier: Sendable {
     }
 
     /// Sends a message; nil if it may not have been sent.
-    package func publish(_ message: Data, on channel: TierKey) async -> UInt64? {
-        await perform(.messages) { try await $0.publish(message, on: channel, until: $1) }
+    package func publish(_ message: Data, on channel: TierKey, isDurable: Bool) async -> UInt64? {
+        await perform(.messages) { try await $0.publish(message, on: channel, isDurable: isDurable, until: $1) }
     }
 
     /// Begins to receive messages; nil if that is not possible now.
@@ -116,7 +116,7 @@ package final class GuardedTier: Sendable {
         let end = now()
         let problem: String?
         switch result {
-        case .success: problem = end - begin > limit / 2 ? "an answer took \(end - begin)" : nil
+        case .success: problem = (end - begin) * 2 > limit ? "an answer took \(end - begin)" : nil
         case .failure(let error): problem = "\(error)"
         }
         let change = breakers.withLock { $0[side.rawValue].end(admission, isGood: problem == nil, at: end) }

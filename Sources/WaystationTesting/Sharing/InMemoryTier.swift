@@ -165,6 +165,7 @@ public final class InMemoryTier: SharedTier {
     public func publish(
         _ message: Data,
         on channel: TierKey,
+        isDurable: Bool,
         until deadline: ContinuousClock.Instant
     ) async throws -> UInt64 {
         try await admitWriting(until: deadline)

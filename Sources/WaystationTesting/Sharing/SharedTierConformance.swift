@@ -102,13 +102,16 @@ public struct SharedTierConformance: Sendable {
     private func checkMessages() async throws {
         let channel = key("channel")
         let first = try await tier.subscribe(to: channel, until: deadline)
-        let number = try await tier.publish(Data("a\r\n".utf8), on: channel, until: deadline)
+        let number = try await tier.publish(Data("a\r\n".utf8), on: channel, isDurable: true, until: deadline)
         let second = try await tier.subscribe(to: channel, until: deadline)
         #expect(second.lastNumber == number, "a subscription begins with the last number")
         #expect(first.lastNumber != number, "no message had the number of a channel without messages")
-        _ = try await tier.publish(Data("other".utf8), on: key("other-channel"), until: deadline)
-        #expect(try await tier.publish(Data(), on: channel, until: deadline) == number + 1, "numbers follow each other")
-        #expect(try await tier.publish(Data("c".utf8), on: channel, until: deadline) == number + 2)
+        _ = try await tier.publish(Data("other".utf8), on: key("other-channel"), isDurable: false, until: deadline)
+        #expect(
+            try await tier.publish(Data(), on: channel, isDurable: true, until: deadline) == number + 1,
+            "numbers follow each other"
+        )
+        #expect(try await tier.publish(Data("c".utf8), on: channel, isDurable: false, until: deadline) == number + 2)
         let expected = [
             TierMessage(number: number, content: Data("a\r\n".utf8)),
             TierMessage(number: number + 1, content: Data()),

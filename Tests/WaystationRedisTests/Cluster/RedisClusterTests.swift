@@ -88,7 +88,7 @@ struct RedisClusterTests {
         try await tier.put(value, at: name("a"), for: .seconds(600), until: later)
         let channel = name("channel")
         let messages = try await tier.subscribe(to: channel, until: later)
-        let number = try await tier.publish(Data("1".utf8), on: channel, until: later)
+        let number = try await tier.publish(Data("1".utf8), on: channel, isDurable: true, until: later)
 
         try cluster.beginMove(of: slot, from: source, to: target)
         // One value is still at the old server, the other one would be at the new one.
@@ -103,7 +103,7 @@ struct RedisClusterTests {
         try await tier.put(value, at: name("c"), for: .seconds(600), until: later)
         try await tier.remove(name("c"), ifEqualTo: nil, until: later)
         #expect(try await tier.get([name("lease"), name("c")], until: later) == [nil, nil])
-        #expect(try await tier.publish(Data("2".utf8), on: channel, until: later) == number + 1)
+        #expect(try await tier.publish(Data("2".utf8), on: channel, isDurable: true, until: later) == number + 1)
         #expect(tier.counts.moved == 0)
         var received = messages.messages.makeAsyncIterator()
         #expect(try await received.next() == TierMessage(number: number, content: Data("1".utf8)))
@@ -135,7 +135,7 @@ struct RedisClusterTests {
             try await tier.put(Data(last.utf8), at: names(last), for: .seconds(600), until: later)
         }
         let messages = try await tier.subscribe(to: names("channel"), until: later)
-        let number = try await tier.publish(Data(), on: names("channel"), until: later)
+        let number = try await tier.publish(Data(), on: names("channel"), isDurable: true, until: later)
         // The replica has confirmed it, and with it all that came before.
         try await tier.remove(names("a"), ifEqualTo: nil, until: later)
         try cluster.failOver(after: 1_000)
@@ -180,8 +180,15 @@ struct RedisClusterTests {
         }
         #expect(error?.code == .late)
         await #expect(throws: TierError.self) {
-            try await tier.publish(Data(), on: TierKey(other.name + ":channel"), until: .now + .milliseconds(500))
+            try await tier.publish(
+                Data(),
+                on: TierKey(other.name + ":channel"),
+                isDurable: true,
+                until: .now + .milliseconds(500)
+            )
         }
+        // A message whose number need not last does not wait for the replica.
+        _ = try await tier.publish(Data(), on: TierKey(other.name + ":channel"), isDurable: false, until: later)
         replica.resume()
         #expect(await eventually { (try? await tier.remove(key, ifEqualTo: nil, until: later)) != nil })
     }

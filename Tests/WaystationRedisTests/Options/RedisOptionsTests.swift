@@ -50,6 +50,20 @@ struct RedisOptionsTests {
         #expect(error?.message.contains("s3cret") == false)
     }
 
+    @Test("with a user and no password make no tier, also for sentinels")
+    func userWithoutPassword() throws {
+        var options = RedisOptions(host: "cache.internal")
+        options.user = "fleet"
+        let error = #expect(throws: TierError.self) { try RedisTier(options) }
+        #expect(error?.code == .misconfigured)
+        #expect(error?.message.contains("fleet") == true)
+        options.password = "s3cret"
+        _ = try RedisTier(options)
+        var sentinels = try RedisOptions.sentinel(master: "cache", ["redis://a"])
+        sentinels.sentinelUser = "guard"
+        #expect(throws: TierError.self) { try RedisTier(sentinels) }
+    }
+
     @Test("of a server without a host, or with a port that does not exist, make no tier")
     func impossibleServers() {
         for (host, port) in [("", 6379), ("cache.internal", 0), ("cache.internal", 65_536)] {

@@ -23,7 +23,7 @@ struct RedisSentinelTests {
         try await SharedTierConformance(of: tier).check()
         let channel = TierKey("waystation:channel")
         let messages = try await tier.subscribe(to: channel, until: later)
-        let number = try await tier.publish(Data(), on: channel, until: later)
+        let number = try await tier.publish(Data(), on: channel, isDurable: true, until: later)
 
         try servers.sentinels[0].run("SENTINEL", "FAILOVER", RedisSentinels.name)
         // The tier leaves the old primary by itself.

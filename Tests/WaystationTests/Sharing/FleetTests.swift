@@ -142,6 +142,84 @@ struct FleetTests {
         #expect(try await fleet.load("/failing", on: second).body == "page")
     }
 
+    @Test("ask the origin at once for a response that is not shared, also before its body has ended")
+    func unshared() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fleet = try FleetFixture { request in
+            request.order < 2
+                ? .stream([.bytes(Data("a".utf8)), .wait(gate)], fields: ["Cache-Control": "no-store"])
+                : .ok("b", fields: request.order < 3 ? ["Cache-Control": "no-store"] : ["Cache-Control": "max-age=60"])
+        }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        async let one = fleet.load(on: first)
+        #expect(await eventually { fleet.trips == 1 })
+        async let other = fleet.load(on: second)
+        #expect(await eventually { fleet.trips == 2 }, "the second machine does not wait for the first one's body")
+        gate.open()
+        _ = try await (one, other)
+        let reads = fleet.tier.reads
+        #expect(try await fleet.load(on: first).body == "b")
+        #expect(fleet.tier.reads == reads, "the tier is not asked for what was not shared a moment ago")
+        // A response that can be shared: the next load asks the tier again.
+        try await fleet.load(on: first)
+        #expect(fleet.tier.reads == reads)
+        try await first.cache.removeAll()
+        try await fleet.load(on: first)
+        #expect(fleet.tier.reads > reads)
+        #expect(await fleet.entries(1))
+    }
+
+    @Test("share the response after one whose status says nothing about it", arguments: [401, 408, 416, 429, 503])
+    func statusOfOneRequest(status: Int) async throws {
+        let fleet = try FleetFixture { request in
+            request.order == 0 ? .status(status) : .ok("page", fields: ["Cache-Control": "max-age=600"])
+        }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load(on: first)
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1), "the first good response is shared")
+        #expect(try await fleet.load(on: second).isShared)
+    }
+
+    @Test("do not wait for each other with requests for a range, whose responses are not shared")
+    func ranges() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fleet = try FleetFixture { request in
+            request.value(of: "Range") == nil
+                ? .ok("0123456789", fields: ["Cache-Control": "max-age=600"])
+                : .status(206, fields: ["Content-Range": "bytes 0-2/10"], body: Data("012".utf8)).held(at: gate)
+        }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        async let one = fleet.load(on: first, ["Range": "bytes=0-2"])
+        async let other = fleet.load(on: second, ["Range": "bytes=0-2"])
+        #expect(await eventually { fleet.trips == 2 })
+        gate.open()
+        #expect(try await [one.body, other.body] == ["012", "012"])
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1), "the whole response is shared nevertheless")
+        let part = try await fleet.load(on: second, ["Range": "bytes=4-5"])
+        #expect(part.body == "45" && part.isShared)
+    }
+
+    @Test("leave no root in the tier for long that has no response")
+    func rootLifetimes() async throws {
+        let now = Mutex(ContinuousClock.now)
+        let fleet = try FleetFixture(tier: InMemoryTier { now.withLock(\.self) }) { request in
+            .ok("page", fields: ["Cache-Control": request.path == "/shared" ? "max-age=86400" : "no-store"])
+        }
+        let machine = try await fleet.machine()
+        for number in 0..<10 { try await fleet.load("/\(number)", on: machine) }
+        #expect(fleet.tier.values.count >= 11)
+        now.withLock { $0 += .seconds(3_601) }
+        #expect(fleet.tier.values.isEmpty)
+        try await fleet.load("/shared", on: machine)
+        #expect(await fleet.entries(1))
+        // The lease ends after the roots have got their new lifetime.
+        #expect(await eventually { fleet.tier.values.count == 3 })
+        now.withLock { $0 += .seconds(3_601) }
+        #expect(fleet.tier.values.count == 3)
+    }
+
     @Test("wait no longer than their patience for a machine that does not answer")
     func patience() async throws {
         let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
@@ -338,9 +416,10 @@ private struct AlteredTier: SharedTier {
     func publish(
         _ message: Data,
         on channel: TierKey,
+        isDurable: Bool,
         until deadline: ContinuousClock.Instant
     ) async throws -> UInt64 {
-        try await tier.publish(message, on: channel, until: deadline)
+        try await tier.publish(message, on: channel, isDurable: isDurable, until: deadline)
     }
 
     func subscribe(

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import WaystationCaching
 import WaystationFileSystem
+import WaystationSharing
 import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
@@ -50,5 +51,28 @@ struct SharedSequenceTests {
         #expect(file.read() == 10)
         #expect(await restarted.lookup(key).isEmpty)
         #expect(await store().lookup(key).isEmpty)
+    }
+
+    @Test("have their effect although a message that is not this fleet's has taken their number", arguments: [9, .max])
+    func forgedNumber(forged: UInt64) async throws {
+        let folder = try TemporaryDirectory()
+        let clock = ManualClock()
+        let store = ResponseStore(directory: folder.url, environment: .patient, now: clock.now)
+        let key = RequestKey(method: "GET", url: "https://shop.example/a")
+        let (sent, received) = (clock.now(), clock.now())
+        let head = StoredHead(key: key, status: 200, headerFields: [:], requestTime: sent, responseTime: received)
+        try await store.begin(head)?.commit()
+        let file = SequenceFile(in: folder.url)
+        file.write(8)
+        let sequence = SharedSequence(file)
+        let events = Mutex<[TierEvent.Kind]>([])
+        let report: @Sendable (TierEvent) -> Void = { event in events.withLock { $0.append(event.kind) } }
+        #expect(sequence.begin(after: 8, store, report) == .complete)
+        sequence.receive(forged, .foreign, store, report)
+        #expect(events.withLock(\.self) == [.damaged])
+        sequence.receive(9, .other(.url(key.url)), store, report)
+        await store.flush()
+        #expect(await store.lookup(key).isEmpty)
+        #expect(file.read() == 9)
     }
 }
