@@ -326,8 +326,9 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationSharing", "WaystationStorage",
-                "WaystationOrigin", "WaystationTestSupport", "WaystationTesting", "WaystationTransport",
+                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationRedis", "WaystationSharing",
+                "WaystationStorage", "WaystationOrigin", "WaystationTestSupport", "WaystationTesting",
+                "WaystationTransport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),

@@ -1,8 +1,10 @@
 #if Redis
 import Foundation
 import Testing
+import WaystationSharing
 import WaystationTestSupport
 
+@testable import Waystation
 @testable import WaystationRedis
 
 @Suite("Machines under load while the servers of their tier change")
@@ -14,11 +16,18 @@ struct FleetLoadTests {
         let fleet = try FleetLoads(try .cluster(cluster.urls))
         try await fleet.run(seed: 16) {
             #expect(await eventually { fleet.progress >= FleetLoads.count / 4 })
-            try await moveSlots(of: cluster, under: fleet)
+            // The number of the invalidations is lost with its server, and the root of all entries is moved.
+            let keys = SharedKeys(secret: FleetLoads.secret)
+            let number = HashSlot(of: keys.invalidations.name + ":number").number
+            let root = HashSlot(of: keys.root.name).number
+            let doomed = try #require(index(of: cluster.primary(of: number), in: cluster))
+            let source = try #require(index(of: cluster.primary(of: root), in: cluster))
+            let target = try #require(cluster.primaries.indices.first { $0 != doomed && $0 != source })
+            try await moveSlots(of: cluster, from: source, to: target, first: root, without: number, under: fleet)
             #expect(await eventually { fleet.progress >= FleetLoads.count / 2 })
             try cluster.failOver(after: 1_000)
-            cluster.primaries[2].kill()
-            #expect(try await eventually { try cluster.replicas[2].run("ROLE").hasPrefix("master") })
+            cluster.primaries[doomed].kill()
+            #expect(try await eventually { try cluster.replicas[doomed].run("ROLE").hasPrefix("master") })
         }
         try await fleet.expectAgreement()
         print("fleet loads on a cluster:", fleet.progress, fleet.counts)
@@ -40,11 +49,23 @@ struct FleetLoadTests {
         print("fleet loads with sentinels:", fleet.progress, fleet.counts)
     }
 
-    /// Moves slots of the first primary to the second one, and waits in both states until commands have met it.
-    private func moveSlots(of cluster: RedisCluster, under fleet: FleetLoads) async throws {
-        let (source, target) = (cluster.primaries[0], cluster.primaries[1])
+    private func index(of server: RedisServer?, in cluster: RedisCluster) -> Int? {
+        cluster.primaries.firstIndex { $0.port == server?.port }
+    }
+
+    /// Moves slots of a primary to another one, and waits in both states until commands have met it.
+    private func moveSlots(
+        of cluster: RedisCluster,
+        from source: Int,
+        to target: Int,
+        first: Int,
+        without kept: Int,
+        under fleet: FleetLoads
+    ) async throws {
+        let (source, target) = (cluster.primaries[source], cluster.primaries[target])
         let keys = try source.run("KEYS", "*").split(separator: "\n").map(String.init)
-        let slots = Set(keys.map { HashSlot(of: $0).number }).sorted().prefix(60)
+        let others = Set(keys.map { HashSlot(of: $0).number }).subtracting([first, kept]).sorted().prefix(60)
+        let slots = [first] + others
         for slot in slots { try cluster.beginMove(of: slot, from: source, to: target) }
         for slot in slots { try cluster.moveValues(of: slot, from: source, to: target) }
         #expect(await eventually { fleet.counts.asked > 0 })

@@ -24,6 +24,9 @@ final class FleetLoads: Sendable {
     /// The number of loads, from the environment.
     static let count = ProcessInfo.processInfo.environment["WAYSTATION_FLEET_LOADS"].flatMap(Int.init) ?? 2_000
 
+    /// The secret of the fleet, which decides the names and so the slots of all values.
+    static let secret = Data(repeating: 7, count: 32)
+
     private let origin: ScriptedOrigin
     private let versions: Versions
     private let machines: [Machine]
@@ -45,7 +48,7 @@ final class FleetLoads: Sendable {
             let tier = try RedisTier(options)
             let cache = try ResponseCache(
                 directory: folder.appending(path: "\(number)"),
-                sharing: ResponseCache.Sharing(in: tier, secret: Data(repeating: 7, count: 32))
+                sharing: ResponseCache.Sharing(in: tier, secret: Self.secret)
             )
             let interceptor = try Interceptor {
                 $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]

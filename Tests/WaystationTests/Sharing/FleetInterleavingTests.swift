@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import WaystationRedis
+import WaystationSharing
 import WaystationTestSupport
 import WaystationTesting
 
@@ -11,13 +13,28 @@ import WaystationTesting
 /// random, also those of the tier's calls.
 @Suite("Interleaved requests of two accounts on two machines")
 struct FleetInterleavingTests {
-    private static let rounds = 3_000
-
     @Test("exchange what is meant for all of them, and nothing that is meant for one account or was invalidated")
     func interleavings() async throws {
+        let tierClock = ManualClock()
+        try await interleave(rounds: 3_000, over: InMemoryTier(now: tierClock.instants), tierClock)
+    }
+
+    #if Redis
+    @Test("do so on a Redis server as well")
+    func interleavingsOnRedis() async throws {
+        let server = try RedisServer()
+        defer { server.stop() }
+        try await interleave(
+            rounds: 300,
+            over: RedisTier(RedisOptions(host: "127.0.0.1", port: server.port)),
+            ManualClock()
+        )
+    }
+    #endif
+
+    private func interleave(rounds: Int, over tier: any SharedTier, _ tierClock: ManualClock) async throws {
         // The time limits of the tier's calls end more seldom than all others: most calls must work.
-        let (clock, tierClock) = (ManualClock(), ManualClock())
-        let tier = InMemoryTier(now: tierClock.instants)
+        let clock = ManualClock()
         let accounts = [FleetAccount("alice", seed: 1), FleetAccount("bob", seed: 2)]
         let machines = [
             try FleetMember(tier, clock, tierClock, accounts), try FleetMember(tier, clock, tierClock, accounts),
@@ -26,7 +43,7 @@ struct FleetInterleavingTests {
         for machine in machines {
             #expect(await eventually { machine.cache.shared?.arrivals.isFollowed ?? false })
         }
-        for seed in 0..<Self.rounds {
+        for seed in 0..<rounds {
             var generator = SeededGenerator(seed: UInt64(seed))
             let pending = PendingMoves()
             for _ in 0..<Int.random(in: 2...6, using: &generator) {
@@ -62,7 +79,7 @@ struct FleetInterleavingTests {
             let counts = account.counts
             // Each kind of event has happened many times: without responses of the tier, nothing could cross.
             for kind in FleetAccount.Count.allCases {
-                #expect(counts[kind, default: 0] > Self.rounds / 100, "\(account.name): \(kind)")
+                #expect(counts[kind, default: 0] > rounds / 100, "\(account.name): \(kind)")
             }
         }
     }
@@ -82,7 +99,7 @@ private final class FleetMember: Sendable {
     let players: [FleetPlayer]
     private let folder: TemporaryDirectory
 
-    init(_ tier: InMemoryTier, _ clock: ManualClock, _ tierClock: ManualClock, _ accounts: [FleetAccount]) throws {
+    init(_ tier: any SharedTier, _ clock: ManualClock, _ tierClock: ManualClock, _ accounts: [FleetAccount]) throws {
         let folder = try TemporaryDirectory()
         self.folder = folder
         var sharing = ResponseCache.Sharing(in: tier, secret: FleetFixture.secret)
