@@ -82,6 +82,24 @@ struct RecordingCommandTests {
         )
     }
 
+    @Test(
+        "a recording from which nothing can be imported makes no cache",
+        arguments: ["<html>", "{", "WARC/1.0\r\nWARC-Type: response\r\n", nil]
+    )
+    func invalidRecording(text: String?) throws {
+        if let text { try tool.write(["recording": text]) }
+        let refused = try tool.run("cache", "import", "recording", "--in", "new")
+        #expect(refused.status != 0)
+        #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "new").path))
+        try FileManager.default.createDirectory(
+            at: tool.folder.appending(path: "empty"),
+            withIntermediateDirectories: false
+        )
+        let again = try tool.run("cache", "import", "recording", "--in", "empty")
+        #expect(again.errors == refused.errors)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.appending(path: "empty").path) == [])
+    }
+
     @Test("both commands print their help, and fail without a directory", arguments: ["import", "export"])
     func usage(command: String) throws {
         let help = try tool.run("cache", command, "--help")

@@ -40,9 +40,11 @@ struct CacheImportCommand: AsyncParsableCommand {
         choices.time = time == .now ? .now : .recorded
         choices.ignoresVary = ignoreVary
         choices.includesNoStore = includeNoStore
+        // The recording comes first, so that an invalid one makes no store.
+        let recording = try OpenedRecording(at: URL(argument: file), options: choices)
         let open = try store.storeOrNew()
         let report: ImportReport
-        do { report = try await open.importRecording(at: URL(argument: file), options: choices) } catch {
+        do { report = try await recording.stored(in: open) } catch {
             // The responses before the damage of a WARC are stored.
             await open.flush()
             throw error

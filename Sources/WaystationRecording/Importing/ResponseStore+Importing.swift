@@ -1,6 +1,5 @@
 public import Foundation
 public import Waystation
-import WaystationFileSystem
 public import WaystationStorage
 
 extension ResponseCache {
@@ -54,29 +53,7 @@ extension ResponseStore {
     ///   stored if it is a WARC, and none if it is a HAR. `StoreError` when the store does not work.
     @discardableResult
     public func importRecording(at file: URL, options: ImportOptions = ImportOptions()) async throws -> ImportReport {
-        let source: FileSource
-        do { source = try FileSource(file) } catch {
-            throw RecordingError(.unreadable, "\(file.path) cannot be opened", cause: error)
-        }
-        let input = try RecordInput(source)
-        let beginning = String(decoding: try input.peek(512), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
-        if beginning.hasPrefix("{") {
-            let archive = try HARArchive(reading: input, maximumSize: options.maximumHARSize)
-            var recording = RecordingImport(self, options)
-            try await recording.take(archive, in: file.deletingLastPathComponent())
-            return recording.report
-        }
-        guard beginning.hasPrefix("WARC/") else {
-            throw RecordingError(
-                .unknownFormat,
-                "\(file.path) is neither HAR (JSON) nor WARC: decompress it if it is compressed"
-            )
-        }
-        var recording = RecordingImport(self, options)
-        var records = try WARCImport(source, options.warc)
-        try await records.run(source, into: &recording)
-        return recording.report
+        try await OpenedRecording(at: file, options: options).stored(in: self)
     }
 
     /// Imports a HAR into the store.

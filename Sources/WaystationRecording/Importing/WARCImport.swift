@@ -41,7 +41,8 @@ struct WARCImport {
     ///   - source: The file.
     ///   - limits: How much of one record is read into memory.
     ///   - roomForBodies: How many bytes of revisited bodies are kept in memory; 64 MiB by default.
-    /// - Throws: ``RecordingError`` when the file cannot be read, or has more requests than are kept in memory.
+    /// - Throws: ``RecordingError`` when the file cannot be read, is damaged before its first response, or has more
+    ///   requests than are kept in memory.
     init(
         _ source: any ByteSource,
         _ limits: WARCReader.Limits,
@@ -51,7 +52,9 @@ struct WARCImport {
         self.roomForBodies = roomForBodies
         let reader = try WARCReader(source, limits: limits)
         var bytes = 0
+        var hasResponses = false
         while let record = recordBeforeDamage(reader) {
+            hasResponses = hasResponses || ["response", "resource"].contains(record.type)
             if record.type == "revisit" { revisited.formUnion(record.namesOfRevisited) }
             guard record.type == "request", let block = record.block, let message = try? HTTPBlock(block) else {
                 continue
@@ -66,6 +69,7 @@ struct WARCImport {
             let request = Request(method: message.method, fields: message.fields)
             for id in record.relatives { requests[id] = request }
         }
+        if let damage, !hasResponses { throw damage }
     }
 
     /// The next record; nil at the end of the file and at its first damage.
