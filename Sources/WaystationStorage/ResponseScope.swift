@@ -33,6 +33,8 @@ public struct ResponseScope: Hashable, Sendable {
     }
 
     /// All URLs of a host, on any port, for http and https; the host's subdomains are not included.
+    ///
+    /// The name has no port: a name with one, such as `shop.example:8443`, selects nothing.
     public static func host(_ host: String, partition: String? = nil) -> ResponseScope {
         let name = host.lowercased()
         let authority = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name

@@ -2,6 +2,7 @@ public import Foundation
 import Synchronization
 import WaystationCollections
 import WaystationFields
+import WaystationRules
 import WaystationSharing
 public import WaystationStorage
 
@@ -136,14 +137,23 @@ public final class ResponseCache: Sendable {
 
     /// Removes all responses from a host, such as `img.example`, on any of its ports.
     ///
-    /// The name is compared without its port: a name with one, such as `img.example:8443`, removes nothing. Use
-    /// ``remove(prefix:)`` for a single port.
+    /// The name may have any spelling, and does not include subdomains. Use ``remove(prefix:)`` for a single port.
     ///
     /// - Returns: The number of responses that were removed on this machine.
-    /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed
-    ///   then.
+    /// - Throws: ``WaystationError`` with the code `invalidHost` when the text is not the name or address of a host
+    ///   alone, such as `img.example:8443`; nothing is removed then. `StoreError` of WaystationStorage when the store
+    ///   does not work; some responses may have been removed then.
     @discardableResult
-    public func remove(host: String) async throws -> Int { try await remove(.host(host)) }
+    public func remove(host: String) async throws -> Int {
+        guard let name = CanonicalURL.host(host) else {
+            throw WaystationError(
+                .invalidHost,
+                "“\(host)” is not a host: give a name or an address without scheme and port, such as shop.example; "
+                    + "remove(prefix:) removes the responses of a port"
+            )
+        }
+        return try await remove(.host(name))
+    }
 
     /// Removes responses here, in the shared tier, and on the machines that share it.
     private func remove(_ scope: SharedScope) async throws -> Int {

@@ -22,6 +22,8 @@ public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible
         public static let missingPacks = Code(description: "missingPacks")
         /// The base URL of a directory is not usable.
         public static let invalidBaseURL = Code(description: "invalidBaseURL")
+        /// A text that should be a host is not one, such as a host with a port.
+        public static let invalidHost = Code(description: "invalidHost")
         /// A directory does not exist or cannot be opened.
         public static let unusableDirectory = Code(description: "unusableDirectory")
         /// Foundation would ignore the registration.

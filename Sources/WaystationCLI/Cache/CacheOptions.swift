@@ -48,7 +48,7 @@ struct ScopeOptions: ParsableArguments {
             throw ValidationError("Give one of --url, --prefix and --host.")
         }
         if let url, CanonicalURL(url) == nil { throw ValidationError.notAbsolute(url) }
-        if let host, Self.canonicalHost(host) == nil { throw ValidationError.notAHost(host) }
+        if let host, CanonicalURL.host(host) == nil { throw ValidationError.notAHost(host) }
     }
 
     var isEverything: Bool { url == nil && prefix == nil && host == nil && partition == nil }
@@ -56,21 +56,8 @@ struct ScopeOptions: ParsableArguments {
     var scope: ResponseScope {
         if let url { return .url(CanonicalURL(url)?.string ?? url, partition: partition) }
         if let prefix { return .prefix(prefix, partition: partition) }
-        if let host { return .host(Self.canonicalHost(host) ?? host, partition: partition) }
+        if let host { return .host(CanonicalURL.host(host) ?? host, partition: partition) }
         return partition.map { .partition($0) } ?? .all
-    }
-}
-
-extension ScopeOptions {
-    /// A host in the spelling of the stored URLs; nil if the text has other parts than a host.
-    fileprivate static func canonicalHost(_ host: String) -> String? {
-        let isBareAddress = host.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !host.hasPrefix("[")
-        let authority = isBareAddress ? "[\(host)]" : host
-        // The standard port would be left out of the URL, and a host stands for all ports.
-        let name = authority.hasPrefix("[") ? authority.drop { $0 != "]" } : authority[...]
-        guard !name.contains(":") else { return nil }
-        guard let url = CanonicalURL("http://\(authority)/"), url.string == "http://\(url.host)/" else { return nil }
-        return String(url.host)
     }
 }
 

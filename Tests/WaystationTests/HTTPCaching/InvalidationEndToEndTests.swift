@@ -110,6 +110,28 @@ struct InvalidationEndToEndTests {
         #expect(await fixture.cache.statistics.entries == 0)
     }
 
+    @Test("remove(host:) takes a host in any spelling", arguments: ["127.0.0.1", "0x7F.1", "%3127.0.0.1"])
+    func spelledHost(host: String) async throws {
+        let fixture = try CachingFixture { _ in .ok(fields: ["Cache-Control": "max-age=3600"]) }
+        try await fixture.load()
+        #expect(try await fixture.cache.remove(host: host) == 1)
+        #expect(try await fixture.cache.remove(host: "::1") == 0)
+    }
+
+    @Test(
+        "remove(host:) refuses text that is no host alone, and says what to use",
+        arguments: ["127.0.0.1:PORT", "127.0.0.1:80", "127.0.0.1:", "[::1]:80", "http://127.0.0.1/", "127.0.0.1/a", ""]
+    )
+    func notAHost(text: String) async throws {
+        let fixture = try CachingFixture { _ in .ok(fields: ["Cache-Control": "max-age=3600"]) }
+        try await fixture.load()
+        let text = text.replacing("PORT", with: "\(try #require(fixture.origin.url("/").port))")
+        let error = await #expect(throws: WaystationError.self) { try await fixture.cache.remove(host: text) }
+        #expect("\(try #require(error))".hasPrefix("invalidHost: “\(text)” is not a host"))
+        #expect(error?.message.contains("remove(prefix:)") == true)
+        #expect(await fixture.cache.statistics.entries == 1)
+    }
+
     /// A page that was changed while a load waits at a gate for the response `1`; later loads get `2`, `3` and so on.
     private func changedDuringLoad() async throws -> (
         fixture: CachingFixture, early: Task<String, any Error>, gate: ScriptedOrigin.Gate
