@@ -158,6 +158,17 @@ struct HARRecordingTests {
         #expect(lines.filter { $0.hasPrefix("image.png") && $0.hasSuffix("base64") }.count == 2)
     }
 
+    @Test("is not written to a URL that is no file URL, and the error names the URL")
+    func notAFile() throws {
+        let path = place.folder.appending(path: "page.har").path
+        let url = try #require(URL(string: "https://har.example\(path)?token=secret"))
+        let error = #expect(throws: RecordingError.self) { try HARRecorder().write(to: url) }
+        #expect(error?.code == .unwritable)
+        #expect(error?.message == "https://har.example\(path) is not a file URL: give it as URL(filePath:)")
+        let made = try FileManager.default.contentsOfDirectory(atPath: place.folder.path)
+        #expect(!made.contains { $0.contains("page.har") })
+    }
+
     @Test("cuts and marks a body beyond the limit, which is not imported")
     func cut() async throws {
         let small = HARRecorder(maximumBodySize: .bytes(1_000))

@@ -2,6 +2,7 @@ public import Foundation
 import Synchronization
 import WaystationCollections
 import WaystationFields
+import WaystationFileSystem
 import WaystationRules
 import WaystationSharing
 public import WaystationStorage
@@ -79,8 +80,8 @@ public final class ResponseCache: Sendable {
         sharing: Sharing? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
-        guard directory.isFileURL else {
-            throw WaystationError(.unusableDirectory, "the cache's directory is \(directory), which is not a file URL")
+        if let problem = directory.fileURLProblem {
+            throw WaystationError(.unusableDirectory, "the cache's directory \(problem)")
         }
         do {
             try ResponseStore.prepareDirectory(directory)

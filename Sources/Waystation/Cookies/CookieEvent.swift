@@ -48,7 +48,8 @@ public struct CookieEvent: Sendable, CustomStringConvertible {
         case .storageInUse(let storage):
             "\(storage) is in step with another cookie store; give each login a storage of its own"
         case .damagedFile(let file, let error): "\(file.path) was damaged and put aside: \(error)"
-        case .notSaved(let file, let error): "\(file.path) could not be written: \(error)"
+        case .notSaved(let file, let error):
+            file.isFileURL ? "\(file.path) could not be written: \(error)" : "the cookies are not written: \(error)"
         }
     }
 }

@@ -2,6 +2,7 @@ public import Foundation
 import Synchronization
 import WaystationCollections
 public import WaystationCookies
+import WaystationFileSystem
 
 /// The cookies of an app: those that its requests carry, as RFC 6265 chooses them, and those that its responses set.
 ///
@@ -60,7 +61,8 @@ public final class CookieStore: Sendable {
     ///
     /// - Parameters:
     ///   - file: The file for cookies that have an expiry, in JSON, readable by its owner alone. With nil, the default,
-    ///     they are kept in memory. Cookies without an expiry are never written.
+    ///     they are kept in memory. So they are with a URL that is not a file URL, which an event reports. Cookies
+    ///     without an expiry are never written.
     ///   - rules: The rules for accepting cookies; RFC 6265 by default.
     ///   - now: The clock; the system's by default.
     public convenience init(
@@ -68,7 +70,11 @@ public final class CookieStore: Sendable {
         rules: CookieRules = CookieRules(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        self.init(file: file.map { CookieFile($0) }, rules: rules, now: now)
+        let problem = file?.fileURLProblem
+        self.init(file: problem == nil ? file.map { CookieFile($0) } : nil, rules: rules, now: now)
+        if let file, let problem {
+            state.withLock { $0.notSaved = CookieEvent(kind: .notSaved(file, NotAFileURL(description: problem))) }
+        }
     }
 
     init(file: CookieFile?, rules: CookieRules, now: @escaping @Sendable () -> Date) {
@@ -219,6 +225,11 @@ extension CookieChange {
     fileprivate var isExpiry: Bool {
         if case .expired = self { true } else { false }
     }
+}
+
+/// The reason why cookies are not written to a URL.
+private struct NotAFileURL: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// The login whose token is among the cookies of a store.

@@ -80,11 +80,8 @@ public final class PackLibrary: Sendable {
         environment: PackEnvironment,
         events: @escaping @Sendable (PackEvent) -> Void = { _ in }
     ) throws(PackError) {
-        guard directory.isFileURL else {
-            throw PackError(
-                .invalidArgument,
-                "the library's directory is \(directory.shown), which is not a file URL: give it as URL(filePath:)"
-            )
+        if let problem = directory.fileURLProblem {
+            throw PackError(.invalidArgument, "the library's directory \(problem)")
         }
         self.directory = directory
         layout = PackLayout(root: directory.standardizedFileURL.path(percentEncoded: false))

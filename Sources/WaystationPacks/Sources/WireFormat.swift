@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFileSystem
 
 /// Reads values that servers write in several forms.
 ///

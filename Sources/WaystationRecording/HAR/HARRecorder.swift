@@ -73,7 +73,7 @@ public final class HARRecorder: ExchangeRecorder {
 
     /// Writes the exchanges so far to a file, without secrets; see ``HARWriter``.
     ///
-    /// - Throws: ``RecordingError`` when the file cannot be written.
+    /// - Throws: ``RecordingError`` when the URL is not a file URL, or the file cannot be written.
     public func write(to file: URL) throws(RecordingError) {
         let writer = try HARWriter(file)
         for exchange in sorted { try writer.append(HARArchive.Entry(exchange, redaction)) }

@@ -27,12 +27,13 @@ public final class HARWriter {
     ///   - creator: The program that made the log; this library by default.
     ///   - isIndented: Whether each member of an entry has a line of its own, so that a version control system shows what
     ///     changed; false by default, which makes a line of each entry.
-    /// - Throws: ``RecordingError`` when the file cannot be made.
+    /// - Throws: ``RecordingError`` when the URL is not a file URL, or the file cannot be made.
     public init(
         _ file: URL,
         creator: HARArchive.Creator = .waystation,
         isIndented: Bool = false
     ) throws(RecordingError) {
+        if let problem = file.fileURLProblem { throw RecordingError(.unwritable, problem) }
         self.file = file
         self.isIndented = isIndented
         unfinished = file.deletingLastPathComponent()

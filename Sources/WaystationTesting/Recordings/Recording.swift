@@ -99,7 +99,7 @@ public final class Recording: Sendable {
         override: String?,
         now: @escaping @Sendable () -> Date
     ) throws {
-        guard file.isFileURL else { throw StubError.notAFile(file) }
+        if let problem = file.fileURLProblem { throw StubError.notAFile(problem) }
         var wanted = mode
         var again: StubEntry?
         switch try Self.override(override) {

@@ -13,11 +13,8 @@ extension StubError {
         )
     }
 
-    static func notAFile(_ url: URL) -> StubError {
-        StubError(
-            code: .missingRecording,
-            message: "the recording \(url) is not a file URL: give it as URL(filePath:)"
-        )
+    static func notAFile(_ problem: String) -> StubError {
+        StubError(code: .missingRecording, message: "the recording \(problem)")
     }
 
     static func missingRecording(_ file: URL) -> StubError {

@@ -237,6 +237,24 @@ struct CookieStoreTests {
         #expect(told.withLock { $0.first?.contains("cookies.json was damaged and put aside") } == true)
     }
 
+    @Test("with a URL that is no file URL keeps its cookies in memory, names the URL, and makes nothing at its path")
+    func notAFile() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.url.appending(path: "cookies.json").path
+        let url = try #require(URL(string: "https://cookies.example\(path)?token=secret"))
+        let store = CookieStore(file: url, now: clock.now)
+        let told = Mutex<[String]>([])
+        store.addListener { event in told.withLock { $0.append("\(event)") } }
+        try store.insert(cookie("a", lasting: 60))
+        await store.synchronize()
+        #expect(store.cookies.count == 1)
+        let message =
+            "the cookies are not written: https://cookies.example\(path) is not a file URL: give it as URL(filePath:)"
+        #expect(store.condition.map { "\($0)" } == [message])
+        #expect(told.withLock { $0 } == [message])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+    }
+
     @Test("keeps its cookies in memory when the disk is full, and reports the error")
     func unwritable() async throws {
         let folder = try TemporaryDirectory()

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFileSystem
 
 /// A signed static catalogue on any file server; see ``Catalogue``.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFileSystem
 
 extension PackError {
     /// The error of a status other than success, with advice for the user.
@@ -33,16 +34,6 @@ extension PackError {
 }
 
 extension URL {
-    /// The URL for messages and logs, without user, password and query, which may be secret.
-    var shown: String {
-        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "the URL" }
-        components.user = nil
-        components.password = nil
-        components.query = nil
-        components.fragment = nil
-        return components.string ?? "the URL"
-    }
-
     /// Whether the URL can be fetched; a server must not redirect the client to files of its own machine.
     var isHTTP: Bool {
         guard let scheme = scheme?.lowercased(), let host = host(percentEncoded: true) else { return false }

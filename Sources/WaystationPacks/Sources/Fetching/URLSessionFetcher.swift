@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Synchronization
+import WaystationFileSystem
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking

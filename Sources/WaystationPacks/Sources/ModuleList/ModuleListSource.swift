@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPTypes
+import WaystationFileSystem
 
 /// A server with many modules: the source posts a ``ModuleListRequest``, and the server answers with
 /// ``ModuleListAnswer``.

@@ -1,0 +1,20 @@
+package import Foundation
+
+extension URL {
+    /// The URL for messages and logs, without user, password, query and fragment, which may be secret.
+    package var shown: String {
+        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "the URL" }
+        components.user = nil
+        components.password = nil
+        components.query = nil
+        components.fragment = nil
+        return components.string ?? "the URL"
+    }
+
+    /// The problem of a URL that should name a file or a folder, in the words of a message; nil for a file URL.
+    ///
+    /// Such a URL has a path as well, so a file would be made somewhere in the file system.
+    package var fileURLProblem: String? {
+        isFileURL ? nil : "\(shown) is not a file URL: give it as URL(filePath:)"
+    }
+}
