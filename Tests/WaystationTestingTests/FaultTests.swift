@@ -113,6 +113,33 @@ struct FaultTests {
         }
     }
 
+    @Test func `times below zero count as zero, and immense ones have a limit`() {
+        func delay(_ configure: (inout Faults) -> Void) -> Duration {
+            let request = URLRequest(url: URL(fileURLWithPath: "/"))
+            return FaultPlan(Faults(configure), request, sent: 10, number: 0, isFirst: true).delay
+        }
+        let times = [\Faults.latency, \.jitter, \.slowStart]
+        for time in times {
+            let faults = { (faults: inout Faults) in
+                faults.latency = .seconds(10)
+                faults.slowStart = .seconds(10)
+                faults[keyPath: time] = .seconds(-5)
+            }
+            #expect(delay(faults) == (time == \.jitter ? .seconds(20) : .seconds(10)))
+        }
+        for time in [Duration.seconds(Int64.max), .seconds(1e20)] {
+            #expect(delay { for part in times { $0[keyPath: part] = time } } >= .zero)
+            #expect(delay { $0.latency = time } == .seconds(1_000_000_000))
+        }
+        for rate in [Int.min, -1, 0] { #expect(delay { $0.sentBytesPerSecond = rate } == .seconds(10)) }
+    }
+
+    @Test(arguments: [(-1.0, false), (-.infinity, false), (.nan, false), (2, true), (.infinity, true)])
+    func `a probability outside of 0 to 1 means never or always`(probability: Double, fails: Bool) async throws {
+        let session = try stubs().makeSession(faults: .flaky(seed: 7, probability: probability))
+        for number in 0..<10 { #expect((await session.failure("https://a.example/\(number)") != nil) == fails) }
+    }
+
     @Test func `faults of a real transport pass in real time`() async throws {
         let origin = try ScriptedOrigin { _ in .ok("real") }
         let faults = Faults {

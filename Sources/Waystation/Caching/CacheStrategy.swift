@@ -3,6 +3,8 @@
 /// The names are those of Workbox and of the RFCs.
 ///
 /// `URLRequest.cachePolicy` overrides every strategy, unless the policy is `.useProtocolCachePolicy`.
+///
+/// A limit or a time-out below zero counts as zero, and one above 100,000 days as 100,000 days.
 public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
         case standard
@@ -48,7 +50,7 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     ///
     /// A response that is older than `limit` is never served, even when there is no network. If the clock was set
     /// back, so that the response arrived in the future by more than the rules' `clockTolerance`, it counts as older.
-    public static func cacheFirst(for limit: Duration) -> Self { Self(kind: .cacheFirst(limit)) }
+    public static func cacheFirst(for limit: Duration) -> Self { Self(kind: .cacheFirst(bounded(limit))) }
 
     /// Loads and stores, but serves a stored response, however old, when the network fails or has not begun to answer
     /// within `timeout`.
@@ -58,11 +60,15 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter timeout: How long the network may take to begin its answer. With nil, the default, the load waits as
     ///   long as the request's own time-out allows: the cache is used only when there is no network.
     /// - Returns: The strategy.
-    public static func networkFirst(timeout: Duration? = nil) -> Self { Self(kind: .networkFirst(timeout)) }
+    public static func networkFirst(timeout: Duration? = nil) -> Self {
+        Self(kind: .networkFirst(timeout.map(bounded)))
+    }
 
     /// Serves a stored response at once and renews it in the background, until it is `limit` old; then loads and stores
     /// it again.
-    public static func staleWhileRevalidate(upTo limit: Duration) -> Self { Self(kind: .staleWhileRevalidate(limit)) }
+    public static func staleWhileRevalidate(upTo limit: Duration) -> Self {
+        Self(kind: .staleWhileRevalidate(bounded(limit)))
+    }
 
     /// Serves stored responses, however old, and never asks the network: a load without a stored response fails with
     /// `URLError.resourceUnavailable`.
@@ -70,6 +76,9 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
 
     /// Loads from the network; neither serves nor stores responses.
     public static let networkOnly = Self(kind: .networkOnly)
+
+    /// A time with which dates and whole seconds can be calculated.
+    private static func bounded(_ time: Duration) -> Duration { min(max(.zero, time), .days(100_000)) }
 
     /// The strategy as it is written in code.
     public var description: String {

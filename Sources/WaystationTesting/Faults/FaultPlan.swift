@@ -23,8 +23,9 @@ package struct FaultPlan {
     ///   - isFirst: Whether the request is the first one to its host.
     package init(_ faults: Faults, _ request: URLRequest, sent: Int, number: Int, isFirst: Bool) {
         var chance = SeededGenerator(seed: Self.seed(faults.seed, request, number))
-        var delay = faults.latency + (isFirst ? faults.slowStart : .zero)
-        if faults.jitter > .zero { delay += faults.jitter * Double.random(in: -1...1, using: &chance) }
+        var delay = Self.bounded(faults.latency) + (isFirst ? Self.bounded(faults.slowStart) : .zero)
+        let jitter = Self.bounded(faults.jitter)
+        if jitter > .zero { delay += jitter * Double.random(in: -1...1, using: &chance) }
         if let rate = faults.sentBytesPerSecond { delay += .seconds(Double(sent) / Double(max(1, rate))) }
         self.delay = max(.zero, delay)
         let fails = faults.probability >= 1 || Double.random(in: 0..<1, using: &chance) < faults.probability
@@ -45,6 +46,9 @@ package struct FaultPlan {
             loss = nil
         }
     }
+
+    /// A time with which other times can be calculated.
+    private static func bounded(_ time: Duration) -> Duration { min(max(.zero, time), .seconds(1_000_000_000)) }
 
     /// A seed that is the same in every process (FNV-1a).
     private static func seed(_ seed: UInt64, _ request: URLRequest, _ number: Int) -> UInt64 {

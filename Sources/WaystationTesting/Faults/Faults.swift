@@ -28,6 +28,9 @@ import FoundationNetworking
 ///
 /// Faults that are chosen by chance depend on the seed, the method, the URL and the number of such requests so far: they
 /// are the same in every run, in whatever order the loads of a test happen.
+///
+/// Times and numbers of bytes below zero count as zero, a bandwidth below 1 as one byte in a second, and times above
+/// 1,000,000,000 s, about 30 years, as that.
 public struct Faults: Sendable {
     /// The time from the request to the head of its response; none by default.
     public var latency: Duration = .zero
@@ -40,6 +43,8 @@ public struct Faults: Sendable {
     /// The bytes of request bodies in a second; nil, the default, for no limit.
     public var sentBytesPerSecond: Int?
     /// The part of the requests that meet the failure, from 0 to 1; 1 by default.
+    ///
+    /// A value below 0, or that is not a number, counts as 0, and one above 1 as 1.
     public var probability = 1.0
     /// The seed of everything that happens by chance.
     public var seed: UInt64 = 0

@@ -133,6 +133,24 @@ struct CacheDecisionTests {
         #expect(try decision(strategy, policy: .returnCacheDataDontLoad, age: nil) == .unavailable)
     }
 
+    @Test("takes a limit or a time-out below zero as zero, and an immense one as 100,000 days")
+    func limits() throws {
+        let made: [(Duration) -> CacheStrategy] = [
+            { .cacheFirst(for: $0) }, { .networkFirst(timeout: $0) }, { .staleWhileRevalidate(upTo: $0) },
+        ]
+        for make in made {
+            for time in [Duration.seconds(-1), .seconds(Int64.min), .seconds(-1e20)] {
+                #expect(make(time) == make(.zero))
+                for age in Self.ages { #expect(try decision(make(time), age: age) == decision(make(.zero), age: age)) }
+            }
+            for time in [Duration.seconds(Int64.max), .seconds(1e20)] {
+                #expect(make(time) == make(.days(100_000)))
+                for age in Self.ages + [-5, 1e9] { _ = try decision(make(time), age: age) }
+            }
+        }
+        #expect(try decision(.cacheFirst(for: .zero), age: 0) == Self.stale)
+    }
+
     @Test("takes a negative age, from a clock that was set back, as zero up to a minute, and as too old beyond that")
     func negativeAge() throws {
         #expect(try decision(.cacheFirst(for: .seconds(60)), age: -5) == Self.serve)
