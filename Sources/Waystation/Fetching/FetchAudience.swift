@@ -75,7 +75,7 @@ struct FetchAudience: Sendable {
     ///   - call: The call.
     mutating func callAll(delivering bytes: Int = 0, _ call: @escaping Call) {
         replayBytes += bytes
-        if replayBytes > Self.replayLimit { replay = nil }
+        if replayBytes > Self.replayLimit { endReplay() }
         replay?.append(call)
         for waiter in waiters { calls.append { call(waiter) } }
     }
@@ -85,7 +85,7 @@ struct FetchAudience: Sendable {
     /// It keeps the first waiter, or, for a response that is meant for one request, the first load: otherwise a renewal
     /// in the background could receive the response, and a load would have to ask again.
     mutating func keepOne(because reason: UnsharedReason) {
-        replay = nil
+        endReplay()
         let load = reason == .response ? waiters.first(where: isLoad) : nil
         guard let kept = load ?? waiters.first else { return }
         for waiter in waiters where waiter.id != kept.id { calls.append { waiter.fetchIsNotShared(reason) } }
@@ -94,10 +94,21 @@ struct FetchAudience: Sendable {
     }
 
     /// Lets all waiters go; calls that are already pending are still made.
+    ///
+    /// The end of a waiter may call out. So the waiters are released by a pending call, and not here, within the lock.
     mutating func close() {
+        if !waiters.isEmpty { calls.append { [waiters] in withExtendedLifetime(waiters) {} } }
         waiters = []
         resting = []
         detached = []
+        endReplay()
+    }
+
+    /// Lets no more waiters join.
+    ///
+    /// The values in the calls for later waiters come from a transport, so they too are released by a pending call.
+    private mutating func endReplay() {
+        if let replay, !replay.isEmpty { calls.append { withExtendedLifetime(replay) {} } }
         replay = nil
     }
 

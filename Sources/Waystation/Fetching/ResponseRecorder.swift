@@ -43,7 +43,12 @@ final class ResponseRecorder: Sendable {
         var head = head.under(key)
         head.contentLength = length
         let writer = store.begin(head, asOf: moment)
-        state.withLock { $0 = State(writer: writer, copy: copyLimit.map { _ in Data() }, copyLimit: copyLimit ?? 0) }
+        let new = State(writer: writer, copy: copyLimit.map { _ in Data() }, copyLimit: copyLimit ?? 0)
+        // The end of a writer calls the store, so an earlier one is released outside of the lock.
+        _ = state.withLock { state in
+            defer { state = new }
+            return state
+        }
     }
 
     /// Whether a response is being recorded.

@@ -80,9 +80,9 @@ extension SharedFetch {
         copy.begin(head, under: plan.presented.key, length: body.count, asOf: moment)
         copy.append(body)
         copy.end(isComplete: true)
-        state.withLock { [answer] state in
+        _ = state.withLock { [answer] state in
             state.audience.callAll { $0.fetchDidAnswer(answer) }
-            state.end()
+            return state.end()
         }
         closed(self)
         makeCalls()

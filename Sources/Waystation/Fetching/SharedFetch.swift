@@ -137,6 +137,7 @@ final class SharedFetch: TransportReceiver {
         closed(self)
         exchange?.cancel()
         recorder.end(isComplete: false)
+        makeCalls()
     }
 
     /// Counts a waiter as a renewal in the background, because its load has got another answer.
@@ -166,32 +167,35 @@ final class SharedFetch: TransportReceiver {
     func start() {
         let now = cache.now()
         let moment = cache.store.moment()
-        let (request, number): (URLRequest?, Int) = state.withLock { state in
-            guard !state.hasEnded else { return (nil, 0) }
+        // The end of a moment calls the store, so the earlier one is released outside of the lock.
+        let (request, number, _): (URLRequest?, Int, Times?) = state.withLock { state in
+            guard !state.hasEnded else { return (nil, 0, nil) }
+            let times = state.times
             state.started += 1
             state.phase = .waiting
             state.times = Times(sent: now, moment: moment)
             switch state.question {
-            case .everything: return (plan.request, state.started)
+            case .everything: return (plan.request, state.started, times)
             case .conditional(let revalidation):
-                return (plan.request.taking(conditionsOf: revalidation.request), state.started)
+                return (plan.request.taking(conditionsOf: revalidation.request), state.started, times)
             case .head:
                 var request = plan.request
                 request.httpMethod = "HEAD"
-                return (request, state.started)
+                return (request, state.started, times)
             }
         }
         guard var request else { return }
         if !cache.storesCodedBodies { request = request.withoutCodings }
         let exchange = network.send(request, for: self)
-        let isTooLate = state.withLock { state in
+        // The end of an exchange is code of its transport, so an earlier one is released outside of the lock.
+        let (isTooLate, _): (Bool, (any TransportExchange)?) = state.withLock { state in
             // The exchange holds this fetch as its receiver, so it is not kept after the end.
-            if case .ended = state.phase { return true }
-            if state.started == number {
-                state.exchange = exchange
-                state.pace.restart()
-            }
-            return false
+            if case .ended = state.phase { return (true, nil) }
+            guard state.started == number else { return (false, nil) }
+            let earlier = state.exchange
+            state.exchange = exchange
+            state.pace.restart()
+            return (false, earlier)
         }
         if isTooLate { exchange.cancel() }
         keepPace()
@@ -265,14 +269,12 @@ final class SharedFetch: TransportReceiver {
     func transportDidEnd(_ error: (any Error)?) {
         // The response is committed before the waiters get the end, so that their next load finds it.
         endRecording(isComplete: error == nil)
-        let isOver: Bool = state.withLock { state in
+        let (isOver, _): (Bool, (any TransportExchange)?) = state.withLock { state in
             switch state.phase {
-            case .ended, .confirmed:
-                state.end()
-                return false
+            case .ended, .confirmed: return (false, state.end())
             case .repeating where error == nil:
                 state.question = .everything
-                return false
+                return (false, nil)
             case .waiting, .repeating:
                 state.hasFailed = true
                 let error = error ?? URLError(.badServerResponse, failing: plan.request.url)
@@ -282,8 +284,7 @@ final class SharedFetch: TransportReceiver {
                 state.hasFailed = state.hasFailed || error != nil
                 state.audience.callAll { $0.transportDidEnd(error) }
             }
-            state.end()
-            return true
+            return (true, state.end())
         }
         guard isOver else { return repeatIfDue() }
         closed(self)
@@ -335,8 +336,7 @@ extension SharedFetch.State {
 
     /// Ends the fetch; calls that are already pending are still made.
     ///
-    /// - Returns: The exchange behind the fetch.
-    @discardableResult
+    /// - Returns: The exchange behind the fetch; release it outside of the lock, as its end is code of its transport.
     mutating func end() -> (any TransportExchange)? {
         phase = .ended
         audience.close()

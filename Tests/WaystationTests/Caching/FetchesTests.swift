@@ -211,6 +211,38 @@ struct FetchesTests {
         #expect(network.requests.count == 1)
     }
 
+    @Test(
+        "a waiter that only its fetch still holds is released outside of the fetch's lock, since its end may call out",
+        arguments: [false, true]
+    )
+    func released(isStored: Bool) async throws {
+        let (gate, next) = (ScriptedTransport.Gate(), ScriptedTransport.Gate())
+        let fields = ["Cache-Control": isStored ? "max-age=60" : "no-store"]
+        let network = ScriptedTransport { _ in
+            .init([
+                .wait(gate), .head(200, fields: fields), .part(Data("a".utf8)), .wait(next),
+                .part(Data(count: 40 << 20)), .part(Data("b".utf8)), .end,
+            ])
+        }
+        let interceptor = try interceptor(network)
+        let fetches = try #require(interceptor.sources.fetches)
+        let behind = interceptor.makeNetwork(.ephemeral)
+        let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
+        let plan = try plan(interceptor)
+        let begin = {
+            let renewal = LastReference(ended)
+            guard case .taken(let fetch) = fetches.fetch(plan, for: renewal, isAlone: false, through: behind) else {
+                Issue.record("the fetch is outdated")
+                return
+            }
+            renewal.fetch.withLock { $0 = fetch }
+        }
+        begin()
+        gate.open()
+        next.open()
+        #expect(await ends.first { _ in true } == true)
+    }
+
     @Test("each load ends, however often its key is invalidated while it begins", arguments: [false, true])
     func changedAllTheTime(isAlone: Bool) async throws {
         let network = ScriptedTransport { _ in .ok("new", fields: ["Cache-Control": "no-store"]) }
@@ -274,6 +306,28 @@ private final class Waiter: FetchWaiter {
         end.yield()
     }
 
+    func fetchDidAnswer(_: Answer) {}
+    func fetchIsNotShared(_: UnsharedReason) {}
+}
+
+/// A renewal in the background that reports whether its fetch's lock was free when its last reference went.
+private final class LastReference: FetchWaiter {
+    let fetch = Mutex<SharedFetch?>(nil)
+    private let ended: AsyncStream<Bool>.Continuation
+
+    init(_ ended: AsyncStream<Bool>.Continuation) { self.ended = ended }
+
+    deinit {
+        let isFree = fetch.withLock { $0 }?.state.withLockIfAvailable { _ in true }
+        ended.yield(isFree ?? false)
+    }
+
+    var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
+    var isLoad: Bool { false }
+
+    func transportDidReceive(_: ResponseHead) {}
+    func transportDidReceive(_: Data) {}
+    func transportDidEnd(_: (any Error)?) {}
     func fetchDidAnswer(_: Answer) {}
     func fetchIsNotShared(_: UnsharedReason) {}
 }
