@@ -15,14 +15,18 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as PackError {
-            context.logger.notice("refused", metadata: ["error": "\(error)"])
-            return try Problem(error.code.status, error.code.description, error.message).response()
+            return try refuse(Problem(error), context)
         } catch let problem as Problem {
-            return try problem.response()
+            return try refuse(problem, context)
         } catch let error as HTTPError {
             let problem = Problem(error.status, error.status.reasonPhrase, error.body ?? error.status.reasonPhrase)
             return try problem.response(error.headers)
         }
+    }
+
+    private func refuse(_ problem: Problem, _ context: Context) throws -> Response {
+        if let cause = problem.cause { context.logger.notice("refused", metadata: ["error": "\(cause)"]) }
+        return try problem.response()
     }
 }
 
@@ -32,12 +36,30 @@ struct Problem: Error {
     let code: String
     let message: String
     let headers: HTTPFields
+    /// The error of the library, for the log.
+    let cause: PackError?
 
     init(_ status: HTTPResponse.Status, _ code: String, _ message: String, headers: HTTPFields = [:]) {
         self.status = status
         self.code = code
         self.message = message
         self.headers = headers
+        cause = nil
+    }
+
+    /// The problem of an error.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - upload: The pack that the client sent, if there is one. The path of its file is of no use to the client, and
+    ///     says how the server is set up.
+    init(_ error: PackError, in upload: UploadedPack? = nil) {
+        status = error.code.status
+        code = error.code.description
+        let path = upload?.file.path(percentEncoded: false)
+        message = path.map { error.message.replacing($0, with: "the upload") } ?? error.message
+        headers = [:]
+        cause = error
     }
 
     func response(_ additional: HTTPFields = [:]) throws -> Response {

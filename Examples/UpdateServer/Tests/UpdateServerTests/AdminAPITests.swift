@@ -144,7 +144,7 @@ struct AdminAPITests {
         #expect(try platform.catalogue().modules.isEmpty)
     }
 
-    @Test("an invalid pack is refused with the reason")
+    @Test("an invalid pack is refused with the reason, which names no file of the server")
     func refused() async throws {
         try await platform.publish("1.1")
         var damaged = try Data(contentsOf: platform.pack("1.2"))
@@ -162,6 +162,9 @@ struct AdminAPITests {
                 let response = try await client.change("publish", of: module, body: body)
                 #expect(response.status == status)
                 #expect(response.problem == code)
+                let message = try #require(response.message)
+                #expect(!message.contains(FileManager.default.temporaryDirectory.path))
+                #expect(body.readableBytes > 10 || message == "the upload cannot be read as a pack")
             }
         }
         #expect(try platform.catalogue().serial == serial)

@@ -89,11 +89,22 @@ extension ByteBuffer {
 
 extension ServerAnswer {
     /// The code in `{"error":{"code":…}}`.
-    var problem: String? {
-        struct Body: Decodable {
-            struct Problem: Decodable { let code: String }
-            let error: Problem
-        }
-        return try? JSONDecoder().decode(Body.self, from: Data(body.readableBytesView)).error.code
+    var problem: String? { error?.code }
+
+    /// The message of an answer with an error.
+    var message: String? { error?.message }
+
+    private var error: ErrorBody.Problem? {
+        try? JSONDecoder().decode(ErrorBody.self, from: Data(body.readableBytesView)).error
     }
+}
+
+/// The body of an answer with an error.
+private struct ErrorBody: Decodable {
+    struct Problem: Decodable {
+        let code: String
+        let message: String
+    }
+
+    let error: Problem
 }

@@ -52,6 +52,25 @@ struct AdminAPI: Sendable {
         let percentage = try Self.number("rollout", in: request)
         let isForced = try Self.flag("force", in: request)
         let upload = try await UploadedPack.receive(request, limit: settings.maximumUpload)
+        let publication: Publication
+        do {
+            try await Self.check(upload, for: module)
+            publication = try await settings.releases.publish(
+                zip: upload.file,
+                rollout: percentage,
+                network: Self.network(in: request),
+                allowingFewerFiles: isForced,
+                signedBy: settings.keys
+            )
+        } catch let error as PackError {
+            throw Problem(error, in: upload)
+        }
+        var response = Response(json: try publication.index.json())
+        if publication.isNew { response.status = .created }
+        return response
+    }
+
+    private static func check(_ upload: UploadedPack, for module: ModuleID) async throws {
         let found = try await BlockingWork.run { try PackContents(upload.file).manifest.module }
         guard found == module else {
             throw Problem(
@@ -60,16 +79,6 @@ struct AdminAPI: Sendable {
                 "the pack belongs to the module \(found), but was sent for \(module)"
             )
         }
-        let publication = try await settings.releases.publish(
-            zip: upload.file,
-            rollout: percentage,
-            network: Self.network(in: request),
-            allowingFewerFiles: isForced,
-            signedBy: settings.keys
-        )
-        var response = Response(json: try publication.index.json())
-        if publication.isNew { response.status = .created }
-        return response
     }
 
     private static func module(in context: some RequestContext) throws -> ModuleID {
