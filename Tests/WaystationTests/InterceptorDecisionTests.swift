@@ -48,6 +48,14 @@ struct InterceptorDecisionTests {
         #expect(!interceptor.claims(tagged))
     }
 
+    @Test("the decision of an interceptor without rules says that it has none")
+    func noRules() async throws {
+        let interceptor = try Interceptor { _ in }
+        let url = try url("https://a.example/")
+        #expect(reasons(interceptor.decision(for: url)) == "the interceptor has no rules")
+        #expect(await interceptor.explain(url).description.contains("not taken: the interceptor has no rules"))
+    }
+
     @Test("an interceptor that is switched off claims no request until it is switched on again")
     func switchedOff() throws {
         let interceptor = try Interceptor { $0.rules = [.allow("https://a.example/**", via: .network)] }

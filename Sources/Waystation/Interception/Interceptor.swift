@@ -139,6 +139,7 @@ public final class Interceptor: Sendable {
         guard let canonical = CanonicalRequest(request) else {
             return .untouched(reasons: ["\(request.url?.absoluteString ?? "nil") is not an absolute URL"])
         }
+        if configuration.rules.isEmpty { return .untouched(reasons: ["the interceptor has no rules"]) }
         switch matcher.rules.decision(canonical, of: request) {
         case .matched(let index, let pattern, let step):
             if case .block = step { return .blocked(rule: index, pattern: "\(pattern)") }
