@@ -57,6 +57,9 @@ struct ExchangeFailure: Error, Equatable {
     var isUnprocessed = false
     /// Whether the server takes the request over HTTP/1.1 only (HTTP_1_1_REQUIRED, RFC 9113 §7).
     var requiresHTTP1 = false
+    /// Whether an idempotent request may be sent again even if the connection was new: the server has said that it takes
+    /// requests over HTTP/1.1 only, and new connections speak it.
+    var suggestsRetry = false
 }
 
 struct EngineRequestHead: Equatable {
@@ -101,6 +104,11 @@ protocol ConnectionOwner: AnyObject {
     func connectionDidFinish(_ connection: any ExchangeConnection)
     /// The connection takes no more exchanges, and closes when it carries none (GOAWAY, RFC 9113 §6.8).
     func connectionTakesNoMore(_ connection: any ExchangeConnection)
+    /// The server takes requests over HTTP/1.1 only (GOAWAY with HTTP_1_1_REQUIRED, RFC 9113 §7).
+    ///
+    /// - Parameter connection: The connection.
+    /// - Returns: Whether new connections to the server speak HTTP/1.1.
+    func connectionRequiresHTTP1(_ connection: any ExchangeConnection) -> Bool
     /// The connection is closed; the exchanges that it carried have got their ends before.
     func connectionDidClose(_ connection: any ExchangeConnection)
 }

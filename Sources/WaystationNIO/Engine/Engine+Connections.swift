@@ -38,6 +38,12 @@ extension Engine: ConnectionOwner {
         withPool(origin) { $0.drains(id, ids: &$1) }
     }
 
+    func connectionRequiresHTTP1(_ connection: any ExchangeConnection) -> Bool {
+        let id = identities[ObjectIdentifier(connection)]
+        guard let id, let origin = connections[id]?.origin else { return false }
+        return requireHTTP1(of: origin)
+    }
+
     func connectionDidClose(_ connection: any ExchangeConnection) {
         guard let id = identities.removeValue(forKey: ObjectIdentifier(connection)) else {
             earlyReport?.isClosed = true

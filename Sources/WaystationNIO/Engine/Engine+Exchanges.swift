@@ -41,9 +41,14 @@ extension Engine: ExchangeOwner {
         keepIfIdle(connection, exchange.origin)
     }
 
-    func exchangeRequiresHTTP1(_ exchange: Exchange) -> Bool {
+    func exchangeRequiresHTTP1(_ exchange: Exchange) -> Bool { requireHTTP1(of: exchange.origin) }
+
+    /// Speaks HTTP/1.1 to an origin from now on, unless the options exclude it.
+    ///
+    /// - Parameter origin: The origin.
+    /// - Returns: Whether new connections to the origin speak HTTP/1.1.
+    func requireHTTP1(of origin: Origin) -> Bool {
         guard settings.httpVersions == .automatic else { return false }
-        let origin = exchange.origin
         guard !http1Origins.contains(origin) else { return true }
         // Which one is forgotten does not matter: it is asked over HTTP/2 once more.
         if http1Origins.count >= Self.maximumHTTP1Origins { http1Origins.removeFirst() }

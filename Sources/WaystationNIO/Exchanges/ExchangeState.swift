@@ -119,7 +119,7 @@ struct ExchangeState {
             return refusals <= Self.refusalLimit
         }
         // A server may close a kept connection at any time, even while a request is on its way (RFC 9112 §9.3.1).
-        guard failure.isLoss, isReused, isIdempotent else { return false }
+        guard failure.isLoss, isReused || failure.suggestsRetry, isIdempotent else { return false }
         retries += 1
         return retries <= Self.retryLimit
     }

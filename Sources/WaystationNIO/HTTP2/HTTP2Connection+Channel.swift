@@ -89,6 +89,8 @@ extension HTTP2Connection {
         let refused = table.goAway(last: last)
         reportCapacity()
         owner?.connectionTakesNoMore(self)
+        // The streams up to `last` may still be answered; a request that is lost with the connection goes to another one.
+        if code == .http11Required { suggestsRetry = owner?.connectionRequiresHTTP1(self) == true }
         for (_, exchange) in refused {
             forget(exchange)
             var failure = ExchangeFailure.unprocessed(

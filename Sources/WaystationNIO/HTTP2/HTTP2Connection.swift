@@ -27,6 +27,8 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     var lastError: (any Error)?
     var isClosed = false
     let goAway: GoAwayObserver
+    /// Whether requests that are lost with this connection may be sent again over HTTP/1.1.
+    var suggestsRetry = false
     /// Whether the compression's table may keep the fields of requests.
     var indexesFields = true
 
@@ -227,6 +229,7 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
         reportCapacity()
         for (exchange, wasSent) in ended {
             var failure = failure
+            failure.suggestsRetry = suggestsRetry
             if !wasSent { failure.isUnprocessed = true }
             exchange.end(failure)
         }

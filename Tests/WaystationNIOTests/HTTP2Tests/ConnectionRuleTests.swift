@@ -101,6 +101,18 @@ struct ConnectionRuleTests {
         #expect(!server.channel.isActive && server.owner.closeCount == 1)
     }
 
+    @Test("HTTP_1_1_REQUIRED in a GOAWAY counts for the server, and lets the streams below its last complete")
+    func http1Required() throws {
+        let server = try ScriptedServer()
+        let (complete, lost) = (server.begin(), server.begin())
+        server.send(RawFrames.goAway(last: 3, 13))
+        #expect(server.owner.http1RequirementCount == 1)
+        server.send(RawFrames.headers(1, ScriptedServer.ok, isLast: true))
+        #expect(complete.isComplete)
+        try server.channel.close().wait()
+        #expect(lost.failure?.isUnprocessed == false && lost.failure?.suggestsRetry == true)
+    }
+
     @Test("A GOAWAY that only warns lets open streams complete, and a second one ends those above its last")
     func gracefulGoAway() throws {
         let server = try ScriptedServer()

@@ -70,6 +70,7 @@ final class ScriptedServer {
 final class RecordingOwner: ConnectionOwner {
     private(set) var capacities: [Int] = []
     private(set) var closeCount = 0
+    private(set) var http1RequirementCount = 0
     var didClose: (() -> Void)?
 
     func connection(_ connection: any ExchangeConnection, canTake count: Int) { capacities.append(count) }
@@ -77,6 +78,11 @@ final class RecordingOwner: ConnectionOwner {
     func connectionDidFinish(_ connection: any ExchangeConnection) {}
 
     func connectionTakesNoMore(_ connection: any ExchangeConnection) {}
+
+    func connectionRequiresHTTP1(_ connection: any ExchangeConnection) -> Bool {
+        http1RequirementCount += 1
+        return true
+    }
 
     func connectionDidClose(_ connection: any ExchangeConnection) {
         closeCount += 1

@@ -16,6 +16,8 @@ final class HTTP1RequiringServer: Sendable {
         case resetStream
         /// GOAWAY with the same code, which says that no request was processed.
         case goAway
+        /// GOAWAY with the same code, which leaves open whether the request was processed; then the connection ends.
+        case lateGoAway
     }
 
     struct Counts: Equatable {
@@ -89,14 +91,20 @@ final class HTTP1RequiringServer: Sendable {
             box.value.withLock { $0.http2Requests += 1 }
             switch refusal {
             case .resetStream: context.writeAndFlush(wrapOutboundOut(.rstStream(.http11Required)), promise: nil)
-            case .goAway:
-                let payload = HTTP2Frame.FramePayload.goAway(
-                    lastStreamID: .rootStream,
-                    errorCode: .http11Required,
-                    opaqueData: nil
-                )
-                connection.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: payload), promise: nil)
+            case .goAway: _ = goAway(last: .rootStream)
+            case .lateGoAway:
+                // The first request of a connection.
+                goAway(last: 1).whenComplete { [connection] _ in connection.close(promise: nil) }
             }
+        }
+
+        private func goAway(last: HTTP2StreamID) -> EventLoopFuture<Void> {
+            let payload = HTTP2Frame.FramePayload.goAway(
+                lastStreamID: last,
+                errorCode: .http11Required,
+                opaqueData: nil
+            )
+            return connection.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: payload))
         }
     }
 

@@ -57,6 +57,26 @@ struct HTTP1RequiredTests {
         try await server.stop()
     }
 
+    @Test("may say so by a GOAWAY that covers a request: a lost GET is sent again, a POST is not, and later ones are")
+    func lateGoAway() async throws {
+        for method in ["GET", "POST"] {
+            let server = try await server(.lateGoAway)
+            let transport = try transport()
+            let request = URLRequest(server.url) { $0.httpMethod = method }
+            let outcome = await transport.load(request)
+            // The server may have processed the POST.
+            if method == "POST" {
+                #expect(outcome.code == .badServerResponse)
+                #expect(server.counts == .init(http2Connections: 1, http2Requests: 1))
+            } else {
+                #expect(outcome.text == "GET ")
+            }
+            #expect(await transport.load(request).text == "\(method) ")
+            #expect(server.counts.http2Requests == 1)
+            try await server.stop()
+        }
+    }
+
     @Test("fail the load if the transport speaks HTTP/2 only")
     func priorKnowledge() async throws {
         let server = try await server()

@@ -69,6 +69,8 @@ final class CheckedOwner: ConnectionOwner {
 
     func connectionTakesNoMore(_ connection: any ExchangeConnection) {}
 
+    func connectionRequiresHTTP1(_ connection: any ExchangeConnection) -> Bool { true }
+
     func connectionDidClose(_ connection: any ExchangeConnection) { closeCount += 1 }
 }
 #endif
