@@ -27,6 +27,8 @@ final class Fetches: Sendable {
         var ends = [UInt](repeating: 0, count: 256)
         /// The renewals that failed last, in the same slots, with the time of failure.
         var failures: [Int: (identity: Identity, time: Date)] = [:]
+        /// The longer pauses that servers have asked for.
+        var pauses = RequestedPauses()
     }
 
     /// The number of seconds after a failed renewal in which no other is tried, so that a failing server is not asked
@@ -99,7 +101,7 @@ final class Fetches: Sendable {
     }
 
     private func close(_ fetch: SharedFetch, _ identity: Identity, _ place: Int, _ now: Date) {
-        let hasFailed = fetch.hasFailed
+        let (key, hasFailed, advice) = (fetch.plan.presented.key, fetch.hasFailed, fetch.advice)
         state.withLock { state in
             state.ends[place] &+= 1
             if hasFailed {
@@ -107,20 +109,23 @@ final class Fetches: Sendable {
             } else if state.failures[place]?.identity == identity {
                 state.failures[place] = nil
             }
+            if let advice { state.pauses.take(advice, about: key, now: now) }
             // Another fetch may have replaced it when it became too late to join it.
             if state.running[identity] === fetch { state.running[identity] = nil }
         }
     }
 
-    /// Renews a response that was already served, unless that is under way or has just failed.
+    /// Renews a response that was already served, unless that is under way or has just failed, or the server wants no
+    /// request yet.
     ///
     /// The result is not reported. A log-out of the login whose cookies the request has ends the renewal.
     func renew(_ plan: FetchPlan, through network: Network) {
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
         let now = cache.now()
-        let place = place(of: plan.presented.key)
+        let key = plan.presented.key
+        let place = place(of: key)
         let isDue = state.withLock { state in
-            guard state.running[identity] == nil else { return false }
+            guard state.running[identity] == nil, !state.pauses.contain(key, now: now) else { return false }
             guard let failure = state.failures[place], failure.identity == identity else { return true }
             return !(0..<Self.pauseAfterFailure).contains(now.timeIntervalSince(failure.time))
         }

@@ -40,6 +40,8 @@ final class SharedFetch: TransportReceiver {
         var times: Times
         /// Whether the fetch ended without a whole response, or with one that renews nothing.
         var hasFailed = false
+        /// The server's advice about later requests, if it has answered with one.
+        var advice: RenewalAdvice?
         /// The stored responses that this response replaces, once it has arrived complete.
         var outdated: [Int] = []
         /// The right to store the response in the shared tier.
@@ -153,6 +155,9 @@ final class SharedFetch: TransportReceiver {
     /// Whether the fetch has ended without a whole response, or with one that renews nothing, such as a 503.
     var hasFailed: Bool { state.withLock(\.hasFailed) }
 
+    /// The server's advice about later requests, if it has answered with one.
+    var advice: RenewalAdvice? { state.withLock(\.advice) }
+
     // MARK: - The trip
 
     /// Asks the network, without the shared tier.
@@ -174,6 +179,7 @@ final class SharedFetch: TransportReceiver {
             state.started += 1
             state.phase = .waiting
             state.times = Times(sent: now, moment: moment)
+            state.advice = nil
             switch state.question {
             case .everything: return (plan.request, state.started, times)
             case .conditional(let revalidation):
@@ -208,6 +214,8 @@ final class SharedFetch: TransportReceiver {
         guard !hasEnded else { return }
         var times = sent
         times.received = cache.now()
+        let advice = RenewalAdvice(head, now: times.received)
+        state.withLock { $0.advice = advice }
         switch question {
         case .everything:
             let replacement = Replacement(

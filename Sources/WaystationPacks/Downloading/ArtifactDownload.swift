@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import WaystationFields
 import WaystationFileSystem
 
 /// One attempt to download an artifact, or the missing rest of it.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Testing
+import WaystationFields
 
 @testable import WaystationPacks
 

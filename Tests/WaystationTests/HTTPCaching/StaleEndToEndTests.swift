@@ -221,6 +221,49 @@ struct StaleEndToEndTests {
         }
     }
 
+    @Test(
+        "a renewal that the server refuses with Retry-After is not repeated before that time, whatever the request's fields",
+        arguments: [("60", 60), (CachingFixture.date(60), 60), ("99999999", 3600), ("3", 10), ("soon", 10)]
+    )
+    func refusedRenewal(value: String, pause: TimeInterval) async throws {
+        let count = Counter()
+        let fixture = try CachingFixture(.staleWhileRevalidate(upTo: .days(1))) { _ in
+            count.next() == 1 ? .ok("1") : .status(503, fields: ["Retry-After": value])
+        }
+        let fetches = try await fixture.refuseRenewal()
+        fixture.clock.advance(by: pause - 1)
+        // The shorter pause after each failure is for repetitions of the same request.
+        let others = pause > 10 ? [["X-Request-ID": "2"]] : []
+        for fields in [[:], [:]] + others { #expect(try await fixture.load("/", fields).body == "1") }
+        #expect(fetches.waiterCount == 0)
+        #expect(fixture.origin.requestCount == 2)
+        fixture.clock.advance(by: 1)
+        #expect(try await fixture.load().body == "1")
+        await fixture.origin.waitForRequests(3)
+    }
+
+    @Test("a load that needs the server does not wait for the time of Retry-After, and ends it only by a good response")
+    func endedPause() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture(.staleWhileRevalidate(upTo: .days(1))) { _ in
+            switch count.next() {
+            case 2: .status(503, fields: ["Retry-After": "600"])
+            case 3: .status(503)
+            case let number: .ok("\(number)")
+            }
+        }
+        let fetches = try await fixture.refuseRenewal()
+        for reloaded in ["", "4"] {
+            fixture.clock.advance(by: 10)
+            #expect(try await fixture.load().body == "1")
+            #expect(fetches.waiterCount == 0)
+            #expect(try await fixture.load(policy: .reloadIgnoringLocalCacheData).body == reloaded)
+        }
+        #expect(fixture.origin.requestCount == 4)
+        #expect(try await fixture.load().body == "4")
+        await fixture.origin.waitForRequests(5)
+    }
+
     @Test("networkFirst serves the stored response after its time-out, and stores the late response")
     func networkFirst() async throws {
         let gate = try ScriptedOrigin.Gate()
@@ -285,5 +328,21 @@ struct StaleEndToEndTests {
         await streaming.completion()
         #expect(streaming.body == Data("new".utf8))
         #expect(streaming.calls == [.response(200), .data(3), .completed(nil)])
+    }
+}
+
+extension CachingFixture {
+    /// Stores a response, and serves it while the server refuses its renewal.
+    ///
+    /// - Returns: The fetches of the interceptor.
+    fileprivate func refuseRenewal() async throws -> Fetches {
+        try await load()
+        let fetches = try #require(interceptor.sources.fetches)
+        let url = origin.url("/")
+        let key = CacheRequest.key(of: URLRequest(url: url), canonical: CanonicalRequest.storedURL(of: url))
+        let ends = fetches.ends(of: key)
+        #expect(try await load().body == "1")
+        #expect(await eventually { fetches.ends(of: key) == ends + 1 })
+        return fetches
     }
 }

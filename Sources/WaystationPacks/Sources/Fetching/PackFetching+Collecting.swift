@@ -1,5 +1,6 @@
 package import Foundation
 package import HTTPTypes
+import WaystationFields
 
 /// A complete response with a status of success.
 package struct CollectedResponse: Sendable {
