@@ -8,7 +8,15 @@ import WaystationTesting
 @testable import WaystationPacks
 
 @Suite struct URLSessionFetcherTests {
-    private let fetcher = URLSessionFetcher()
+    private let fetcher = URLSessionFetcher(configuration: Self.configuration)
+
+    private static var configuration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        // Longer than a step of a test takes on a busy machine. By default, a response that waits at a gate fails after
+        // 60 s.
+        configuration.timeoutIntervalForRequest = 600
+        return configuration
+    }
 
     private func body(_ response: FetchedResponse) async throws -> Data {
         try await response.body.reduce(into: Data()) { $0.append($1) }
@@ -238,7 +246,7 @@ import WaystationTesting
     @Test("An interceptor's configuration does not intercept the fetcher's own requests")
     func ownLoaders() async throws {
         let origin = try ScriptedOrigin { _ in .ok("network") }
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = Self.configuration
         configuration.protocolClasses = [RefusingProtocol.self] + (configuration.protocolClasses ?? [])
         let response = try await URLSessionFetcher(configuration: configuration)
             .fetch(FetchRequest(origin.url(), maximumBodySize: 100))

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import WaystationTestSupport
 import WaystationTesting
+import WaystationTransport
 
 @testable import Waystation
 
@@ -32,6 +33,7 @@ final class LoginFixture: Sendable {
         requiresLogin: LoginRequirement = .marked,
         rules: [Rule]? = nil,
         delegate: RecordingDelegate? = nil,
+        through transport: (any Transport)? = nil,
         script: @escaping Script
     ) throws {
         try self.init(
@@ -40,6 +42,7 @@ final class LoginFixture: Sendable {
             requiresLogin: requiresLogin,
             rules: rules,
             delegate: delegate,
+            through: transport,
             origin: ScriptedOrigin(script: script)
         )
     }
@@ -51,6 +54,7 @@ final class LoginFixture: Sendable {
         requiresLogin: LoginRequirement = .marked,
         rules: [Rule]? = nil,
         delegate: RecordingDelegate? = nil,
+        through transport: (any Transport)? = nil,
         origin: ScriptedOrigin,
         cache shared: ResponseCache? = nil,
         storage given: HTTPCookieStorage? = nil
@@ -75,6 +79,7 @@ final class LoginFixture: Sendable {
             $0.cache = cache
             $0.cookies = cookies
             $0.login = login
+            if let transport { $0.makeTransport = { _ in transport } }
             $0.now = clock.now
             $0.schedule = clock.schedule
         }

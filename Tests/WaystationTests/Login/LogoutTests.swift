@@ -225,9 +225,9 @@ struct LogoutTests {
     @Test("drops the response and the cookies of a renewal in the background")
     func renewal() async throws {
         let gate = try ScriptedOrigin.Gate()
-        let count = Counter()
-        let fixture = try LoginFixture(via: .cache(.staleWhileRevalidate(upTo: .days(1)))) { _ in
-            let number = count.next()
+        let fixture = try LoginFixture(via: .cache(.staleWhileRevalidate(upTo: .days(1)))) { request in
+            // The scripts of two connections may run in another order than their requests have come.
+            let number = request.order + 1
             let fields: KeyValuePairs<String, String> = [
                 "Cache-Control": "max-age=60", "Set-Cookie": "sid=\(number); Path=/",
             ]
@@ -240,14 +240,39 @@ struct LogoutTests {
         await fixture.origin.waitForRequests(2)
         await fixture.login.logOut()
         gate.open()
-        // Foundation uses the connection again after the late response has arrived.
-        await fixture.origin.waitForRequests(2)
         let (_, response) = try await fixture.session.data(from: fixture.origin.url("/other"))
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
         await fixture.cache.flush()
         #expect(!fixture.cookies.cookies.contains { $0.value == "2" })
         #expect(fixture.seen.last == .some(nil))
         #expect(await fixture.cache.statistics.entries == 1)
+    }
+
+    @Test("drops the response and the cookies of a renewal that arrive although it was cancelled")
+    func lateRenewal() async throws {
+        let url = "http://127.0.0.1/page"
+        let heads = try (1...2).map {
+            try ResponseHead.head(200, ["Cache-Control": "max-age=60", "Set-Cookie": "sid=\($0); Path=/"], at: url)
+        }
+        @Sendable func answer(_ number: Int, _ receiver: any TransportReceiver) {
+            receiver.transportDidReceive(heads[number - 1])
+            receiver.transportDidReceive(Data("\(number)".utf8))
+            receiver.transportDidEnd(nil)
+        }
+        let network = DrivenTransport(onStart: { number, receiver in
+            if number == 1 { answer(1, receiver) }
+        })
+        let route = Route.cache(.staleWhileRevalidate(upTo: .days(1)))
+        let fixture = try LoginFixture(via: route, through: network) { _ in .ok() }
+        try await fixture.login.logIn()
+        for _ in 0..<2 { #expect(try await fixture.load("/page").body == "1") }
+        #expect(await eventually { network.receivers.count == 2 })
+        await fixture.login.logOut()
+        answer(2, network.receivers[1])
+        await fixture.cache.flush()
+        #expect(fixture.cookies.cookies.isEmpty)
+        #expect(fixture.storage.cookies?.isEmpty == true)
+        #expect(await fixture.cache.statistics.entries == 0)
     }
 
     @Test("ends a renewal in the background, which may still be waiting to be sent")
