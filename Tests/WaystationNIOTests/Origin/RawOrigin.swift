@@ -29,6 +29,8 @@ final class RawOrigin: Sendable {
         case open(Gate)
         /// Closes the connection.
         case close
+        /// Sends nothing more, and reads on until the client closes the connection.
+        case endSending
         /// Repeats all steps from the start.
         case again
     }

@@ -54,6 +54,7 @@ final class ScriptHandler: ChannelInboundHandler {
             case .startReading: setReading(true, context)
             case .open(let gate): gate.open()
             case .close: context.close(promise: nil)
+            case .endSending: context.close(mode: .output, promise: nil)
             case .again:
                 position = 0
                 continue

@@ -219,7 +219,7 @@ struct ConnectionPoolTests {
         #expect(fixture.add(3) == [])
         let actions = fixture.pool.requiresHTTP1(ids: &fixture.ids)
         #expect(actions == [.abandon(Self.connection(2)), .close(Self.connection(1)), connect(3), connect(4)])
-        #expect(fixture.canTake(1, 1) == [])
+        #expect(fixture.canTake(1, 2) == [])
         #expect(fixture.connected(3) == [begin(2, on: 3)])
         #expect(fixture.connected(4) == [begin(3, on: 4)])
     }

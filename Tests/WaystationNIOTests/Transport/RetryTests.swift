@@ -65,7 +65,7 @@ struct RetryTests {
         let answers = Gate()
         let origin = try RawOrigin { number in
             number < connections
-                ? [.request, .gate(answers), .send(Self.ok), .close, .open(closed[number])]
+                ? [.request, .gate(answers), .send(Self.ok), .endSending, .open(closed[number]), .request]
                 : [.request, .send(Self.ok), .again]
         }
         let configuration = URLSessionConfiguration.ephemeral
@@ -87,6 +87,8 @@ struct RetryTests {
         let other = try RawOrigin { _ in [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")] }
         _ = transport.start(URLRequest(other.url()), receiver: stall)
         for recorder in recorders { #expect(await recorder.end().text == "ok") }
+        // By then, the server has read all that was sent on them.
+        #expect(await eventually { origin.closedCount == connections })
         #expect(origin.requests.map(\.connection).sorted() == Array(0...connections))
         #expect(origin.requests.last?.line == "\(method) /\(connections) HTTP/1.1")
     }
