@@ -110,6 +110,52 @@ struct ProxyTests {
         #expect(origin.requests.count == 2)
     }
 
+    @Test("takes the requests of pages of the same origin, and of other hosts of the rules, if rules name only paths")
+    func pagesOfSomePaths() async throws {
+        let (shop, api) = (try ScriptedOrigin { _ in .ok("shop") }, try ScriptedOrigin { _ in .ok("api") })
+        let fixture = try await GatewayFixture {
+            $0.isProxy = true
+        } interceptor: {
+            $0.rules = [
+                .allow("\(shop.url())app/**", via: .network),
+                .allow("\(api.url())v1/**", methods: ["OPTIONS", "POST"], via: .network),
+                .block("http://ads.example/**"),
+            ]
+        }
+        func status(of target: URL, _ method: String, from page: String) async throws -> Int {
+            let host = "127.0.0.1:\(target.port ?? 80)"
+            return try await fixture.get(target.absoluteString, host: host, method: method, ["Origin: \(page)"]).status
+        }
+        let (order, call) = (shop.url("/app/order"), api.url("/v1/call"))
+        let (shopPage, apiPage) = ("http://127.0.0.1:\(shop.port)", "http://127.0.0.1:\(api.port)")
+        #expect(try await status(of: order, "POST", from: shopPage) == 200)
+        #expect(try await status(of: call, "OPTIONS", from: shopPage) == 200)
+        #expect(try await status(of: call, "POST", from: shopPage) == 200)
+        #expect(try await status(of: call, "POST", from: apiPage) == 200)
+        for page in ["http://evil.example", "https://127.0.0.1:\(shop.port)", "http://ads.example", "null"] {
+            #expect(try await status(of: order, "POST", from: page) == 403, "\(page)")
+        }
+        #expect([shop, api].map(\.requestCount) == [1, 3])
+    }
+
+    @Test("takes the requests of an origin's own pages if it forwards requests that no rule takes")
+    func ownPagesWithoutRule() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("ok") }
+        let fixture = try await GatewayFixture {
+            $0.isProxy = true
+            $0.forwardsUnclaimed = true
+        }
+        for (page, status) in [("http://127.0.0.1:\(origin.port)", 200), ("http://127.0.0.1", 403)] {
+            let response = try await fixture.get(
+                origin.url("/a").absoluteString,
+                host: "127.0.0.1:\(origin.port)",
+                method: "POST",
+                ["Origin: \(page)"]
+            )
+            #expect(response.status == status)
+        }
+    }
+
     @Test("reports a host that does not answer")
     func noHost() async throws {
         let origin = try ScriptedOrigin { _ in .ok() }

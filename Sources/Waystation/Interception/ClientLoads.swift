@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationRules
 package import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -45,6 +46,15 @@ package final class ClientLoads: Sendable {
     /// Whether a rule, or the app's handler of external links, takes a request.
     package func claims(_ request: URLRequest) -> Bool {
         stations.matcher.match(request) != nil || stations.isExternalLink(request)
+    }
+
+    /// Whether a rule takes some URL of the origin of a URL, so that a client may show pages of this origin.
+    ///
+    /// Methods, queries and predicates are not compared. Rules that block do not count: nothing of their URLs is shown.
+    ///
+    /// - Complexity: O(number of rules).
+    package func servesOrigin(of url: URL) -> Bool {
+        CanonicalURL(url.absoluteString).map(stations.matcher.rules.takeSomething(ofOriginOf:)) ?? false
     }
 
     /// Begins a load.

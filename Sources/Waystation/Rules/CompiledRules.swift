@@ -102,6 +102,15 @@ struct CompiledRules: Sendable {
     /// The schemes of patterns that are neither `http` nor `https`.
     var schemesBesideHTTP: Set<String> { Set(table.patterns.compactMap(\.schemeBesideHTTP)) }
 
+    /// Whether a rule that does not block takes some URL of the origin of a URL.
+    func takeSomething(ofOriginOf url: CanonicalURL) -> Bool {
+        guard let origin = url.resolving("/") else { return false }
+        return zip(table.patterns, steps).contains { pattern, step in
+            if case .block = step { return false }
+            return pattern.takesSomething(below: origin)
+        }
+    }
+
     /// The step of the rule at an index.
     func step(of rule: Int) -> Step { steps[rule] }
 

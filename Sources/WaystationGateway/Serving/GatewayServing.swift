@@ -58,9 +58,16 @@ final class GatewayServing: Sendable {
         rewriting = options.rewritesLinks ? ResponseRewriting(names: names, isServed: isServed) : nil
         // Without a store, the browser chooses the cookies.
         let isSameSite = { @Sendable (first: URL, second: URL) in cookies?.isSameSite(first, second) ?? true }
-        named = PageOrigin(remote: { names.remote($0).flatMap { URL(string: $0) } }, isSameSite: isSameSite)
+        named = PageOrigin(
+            remote: { page, _ in names.remote(page).flatMap { URL(string: $0) } },
+            isSameSite: isSameSite
+        )
+        // `Origin` names no path, and a rule may take only some paths of a host.
         proxied = PageOrigin(
-            remote: { page in URL(string: page).flatMap { loads.claims(URLRequest(url: $0)) ? $0 : nil } },
+            remote: { page, target in
+                guard let page = URL(string: page) else { return nil }
+                return PageOrigin.isSame(page, target) || loads.servesOrigin(of: page) ? page : nil
+            },
             isSameSite: isSameSite
         )
     }

@@ -2,6 +2,7 @@
 import Foundation
 import NIOHTTP1
 import Waystation
+import WaystationRules
 
 /// The page from which a browser sends a request.
 ///
@@ -9,8 +10,9 @@ import Waystation
 /// (RFC 6265bis §8.8). A page that the gateway does not show may lead to its pages and show their images, with the
 /// cookies that `SameSite` allows; it may not read an answer or change anything.
 struct PageOrigin: Sendable {
-    /// The URL of a page for the value of `Origin` or `Referer`; nil if the gateway does not show the page.
-    let remote: @Sendable (String) -> URL?
+    /// The URL of a page for the value of `Origin` or `Referer`, and the URL that the page asks for; nil if the gateway
+    /// does not show the page.
+    let remote: @Sendable (_ page: String, _ target: URL) -> URL?
     /// Whether two URLs are of one site.
     let isSameSite: @Sendable (URL, URL) -> Bool
 
@@ -27,7 +29,7 @@ struct PageOrigin: Sendable {
         if site == "same-origin" || site == "none" { return nil }
         let origin = head.headers.first(name: "Origin")
         let page = origin ?? head.headers.first(name: "Referer")
-        if let page, let remote = remote(page) {
+        if let page, let remote = remote(page, url) {
             // The user follows a link from one site of the gateway to another.
             return head.isForDocument && !isSameSite(remote, url) ? CrossSite.link : remote
         }
@@ -37,6 +39,15 @@ struct PageOrigin: Sendable {
             throw .crossSite(page ?? "a page of another site")
         }
         return head.isForDocument ? CrossSite.link : CrossSite.page
+    }
+
+    /// Whether two URLs are of one origin (RFC 6454 §5).
+    static func isSame(_ first: URL, _ second: URL) -> Bool {
+        guard let first = CanonicalURL(first.absoluteString), let second = CanonicalURL(second.absoluteString) else {
+            return false
+        }
+        return first.scheme == second.scheme && first.host == second.host
+            && first.effectivePort == second.effectivePort
     }
 }
 
