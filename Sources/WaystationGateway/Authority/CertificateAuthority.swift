@@ -34,9 +34,10 @@ public final class CertificateAuthority: Sendable {
     public let rootCertificate: URL
     /// The names for which the authority makes certificates, sorted; it may make them for all names below them, too.
     public let names: [String]
-    /// The patterns of rules for `https` whose hosts get no certificate, because they name every host, an address, or all
-    /// names below a top-level domain.
+    /// The patterns of rules for `https` whose hosts get no certificate, because they name every host, an address, a host
+    /// of one label other than `localhost`, or all names below a top-level domain.
     ///
+    /// The constraint of a certificate permits all names below a name: one for the host `dev` would permit `web.dev`.
     /// A gateway does not look into connections to them.
     public let uncertifiedPatterns: [String]
     /// The reason why a new authority was made, whose root must be installed; nil if the stored one is used.

@@ -8,8 +8,8 @@ import WaystationRules
 struct CertifiedHosts: Sendable {
     /// The names of the constraint, sorted.
     let names: [String]
-    /// The patterns of `https` whose hosts get no certificate: every host, an address, or all names below a top-level
-    /// domain.
+    /// The patterns of `https` whose hosts get no certificate: every host, an address, a name of one label, or all names
+    /// below a top-level domain.
     let leftOut: [String]
     private let patterns: [URLPattern]
 
@@ -49,7 +49,8 @@ struct CertifiedHosts: Sendable {
         return scheme == "https" || scheme == "*"
     }
 
-    /// The name of the constraint for a pattern; nil if the pattern takes hosts that no single name covers.
+    /// The name of the constraint for a pattern; nil if the pattern takes hosts that no single name covers, or if the
+    /// constraint would permit names that are not the app's own.
     private static func name(in pattern: URLPattern) -> String? {
         guard let start = pattern.text.firstRange(of: "://")?.upperBound else { return nil }
         let host = pattern.text[start...].prefix { !"/?#:\\".contains($0) }
@@ -57,9 +58,9 @@ struct CertifiedHosts: Sendable {
         guard let url = CanonicalURL("https://\(host.dropFirst(stars.count))/") else { return nil }
         let name = String(url.host)
         guard CertificateName.isCertifiable(name) else { return nil }
-        // All names below `com` or `example` are not the app's own.
-        guard stars.isEmpty || name.contains(".") else { return nil }
-        return name
+        // A constraint permits all names below its name, and those below `com` or `dev` are not the app's own. Names below
+        // `localhost` are this machine (RFC 6761 §6.3).
+        return name.contains(".") || name == "localhost" ? name : nil
     }
 }
 

@@ -38,6 +38,7 @@ struct AuthorityTests {
             ("127.0.0.1", 443, false), ("[::1]", 443, false), ("0x7f.1", 443, false), ("", 443, false),
             ("a.com", 443, false), ("other.example", 443, false), ("shop.example/", 443, false),
             ("shop.example@evil.example", 443, false), ("xn--mnchen-3ya.example", 443, true),
+            ("dev", 443, false), ("web.dev", 443, false), ("localhost", 443, true),
         ]
     )
     func hosts(host: String, port: Int, isCertified: Bool) throws {
@@ -47,17 +48,21 @@ struct AuthorityTests {
                 "https://any.example:*/**", "http://plain.example/**", "*://web.example/**",
                 "https://blocked.example/**",
                 "https://127.0.0.1/**", "https://[::1]/**", "https://*.com/**", "https://*/**",
-                "https://münchen.example/",
+                "https://münchen.example/", "https://dev/**", "https://localhost/**",
             ].map { try URLPattern($0) }
         )
         #expect(hosts.contains(host, port: port) == isCertified)
         #expect(
             hosts.names == [
-                "any.example", "blocked.example", "both.example", "cdn.example", "shop.example", "web.example",
-                "xn--mnchen-3ya.example",
+                "any.example", "blocked.example", "both.example", "cdn.example", "localhost", "shop.example",
+                "web.example", "xn--mnchen-3ya.example",
             ]
         )
-        #expect(hosts.leftOut == ["https://127.0.0.1/**", "https://[::1]/**", "https://*.com/**", "https://*/**"])
+        #expect(
+            hosts.leftOut == [
+                "https://127.0.0.1/**", "https://[::1]/**", "https://*.com/**", "https://*/**", "https://dev/**",
+            ]
+        )
     }
 
     @Test("is not made for rules that name no host, and says what they have")
