@@ -61,6 +61,9 @@ public struct CookieRules: Sendable {
         return domain == publicSuffixes.registrableDomain(of: second.host)
     }
 
+    /// Whether `Secure` cookies may be sent to a URL (RFC 6265 §5.4).
+    package func isSecure(_ url: URL) -> Bool { CookieLocation(url).map { isSecure($0) } ?? false }
+
     /// Whether `Secure` cookies may be sent to a location.
     func isSecure(_ location: CookieLocation) -> Bool {
         location.isSecure || (isTrustworthyLoopback && location.host.isLoopback)

@@ -29,6 +29,22 @@ struct PageCookiesTests {
         #expect(try await fixture.get("/a", browser.field).all("Set-Cookie").isEmpty)
     }
 
+    @Test("are those without Secure for a page that the origin shows by http (RFC 6265 §5.4)")
+    func secure() async throws {
+        try store.insert(Cookie(name: "csrf", value: "s", domain: "shop.example", isSecure: true, creation: Date()))
+        try store.insert(cookie("theme", "dark"))
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store) { _ in
+        } interceptor: {
+            let network = ScriptedTransport { _ in .ok("a") }
+            $0.rules.append(.allow("http://shop.example/**", via: .carried(by: network, as: "the network")))
+        }
+        let plain = try await fixture.get("/a", host: "shop.example.http.localhost:\(fixture.port)").all("Set-Cookie")
+        #expect(plain.contains("theme=dark; Path=/; Domain=shop.example.http.localhost"))
+        #expect(!plain.contains { $0.hasPrefix("csrf=s") })
+        let secure = try await fixture.get("/a").all("Set-Cookie")
+        #expect(secure.contains("csrf=s; Path=/; Domain=shop.example.localhost"))
+    }
+
     @Test("reach the app when the page sets them, and leave it when the page removes them")
     func taken() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)

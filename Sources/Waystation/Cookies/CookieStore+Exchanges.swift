@@ -21,6 +21,9 @@ extension CookieStore {
         state.withLock { $0.jar.rules }.isSameSite(first, second)
     }
 
+    /// Whether the store sends cookies with `Secure` to a URL.
+    package func sendsSecureCookies(to url: URL) -> Bool { state.withLock { $0.jar.rules }.isSecure(url) }
+
     /// The request with exactly the cookies that RFC 6265 chooses for it (§5.4), and those that the app wrote itself.
     ///
     /// A pair that is already in the field was chosen by Foundation if a storage or this store has or had it; such

@@ -70,7 +70,11 @@ final class Browsers: Sendable {
 
     /// The `Set-Cookie` fields of the response.
     func fields(for visit: Visit) -> [String] {
-        let visible = store.cookies.filter { !$0.isHTTPOnly && $0.id.covers(hostOf: visit.url) }
+        // The origin's scheme counts: the browser reaches each origin by http on this machine.
+        let isSecure = store.sendsSecureCookies(to: visit.url)
+        let visible = store.cookies.filter {
+            !$0.isHTTPOnly && (isSecure || !$0.isSecure) && $0.id.covers(hostOf: visit.url)
+        }
         // Removals come first: a browser takes the fields in their order, and a cookie of the app may have the same name.
         var fields = visit.removesOthers ? removals(of: visit, except: Set(visible.map(\.pair))) : []
         let shown = pages.withLock { pages in
