@@ -59,7 +59,8 @@ extension TrustSteps {
             ),
             TrustSteps(
                 programs: "WebKitGTK and all other programs that use the system's certificates (Debian), as root",
-                install: ["cp \(file) \(system)", "update-ca-certificates"],
+                // The mode of the authority's own file lets no other user read it.
+                install: ["install -m 644 \(file) \(system)", "update-ca-certificates"],
                 remove: ["rm -f \(system)", "update-ca-certificates --fresh"]
             ),
             TrustSteps(

@@ -207,5 +207,17 @@ struct AuthorityTests {
         #expect(TrustSteps.all(for: URL(filePath: "/tmp/other/root.pem"))[0].remove != steps[0].remove)
         #expect(steps[0].description.contains("to remove it:\n  certutil"))
     }
+
+    @Test("gives a command that installs its root among the system's certificates, readable for every user")
+    func systemStep() async throws {
+        let steps = TrustSteps.all(for: try open().rootCertificate)
+        let command = try #require(steps[1].install.first)
+        let installed = folder.url.appending(path: "installed.crt")
+        let place = try #require(command.split(separator: " ").last)
+        let outcome = try await Programs.run("/bin/sh", ["-c", command.replacing(place, with: installed.path)])
+        #expect(outcome.ending == .exited(0), "\(outcome.errorText)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: installed.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+    }
 }
 #endif
