@@ -142,6 +142,19 @@ struct GatewayTests {
         #expect(response["Refresh"] == "5; url=\(local)")
     }
 
+    @Test("sends a percent sign that begins no percent-encoding as %25, as it is meant (URL Standard)")
+    func strayPercents() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("ok") }
+        let fixture = try await GatewayFixture(origin: origin) { $0.isProxy = true }
+        for target in ["/search?q=100%", "/a%zz/%4", "/%%41"] {
+            #expect(try await fixture.get(target, host: fixture.name(of: origin)).status == 200)
+            let url = "http://127.0.0.1:\(origin.port)\(target)"
+            #expect(try await fixture.get(url, host: "127.0.0.1:\(origin.port)").status == 200)
+        }
+        let targets = ["/search?q=100%25", "/a%25zz/%254", "/%25A"]
+        #expect(origin.requests.map(\.target) == targets.flatMap { [$0, $0] })
+    }
+
     @Test("leaves out the fields that would keep a browser from showing the page")
     func policies() async throws {
         let origin = try ScriptedOrigin { _ in

@@ -122,14 +122,34 @@ struct TargetReader: Sendable {
     }
 
     private static let unencoded = Set("[]{}|^`\"<>\\".utf8)
+    private static let percent = UInt8(ascii: "%")
 
     /// The target with the characters percent-encoded that browsers send as they are (URL Standard, query percent-encode
     /// set), and that RFC 3986 does not allow.
+    ///
+    /// A percent sign without two hexadecimal digits is one of them. It stands for itself (URL Standard §1.3), so it
+    /// becomes `%25`, as in a canonical URL.
     private static func encoded(_ target: String) -> String {
-        guard target.utf8.contains(where: unencoded.contains) else { return target }
-        return target.utf8.map { byte in
-            unencoded.contains(byte) ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
-        }.joined()
+        guard target.utf8.contains(where: { unencoded.contains($0) || $0 == percent }) else { return target }
+        var rest = target.utf8[...]
+        var result: [UInt8] = []
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            let isStray = byte == percent && (digits.count < 2 || !digits.allSatisfy(isHexDigit))
+            if isStray || unencoded.contains(byte) {
+                result += "%\(String(byte, radix: 16, uppercase: true))".utf8
+            } else {
+                result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+        default: false
+        }
     }
 
     private func url(_ text: String) throws(Refusal) -> URL {
