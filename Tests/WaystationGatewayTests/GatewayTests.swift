@@ -142,6 +142,34 @@ struct GatewayTests {
         #expect(response["Refresh"] == "5; url=\(local)")
     }
 
+    @Test(
+        "gives the targets of Link its own names, if it rewrites links and a rule takes them (RFC 8288 §3)",
+        arguments: [
+            ("<https://shop.example/a.woff2>; rel=preload; as=font", "<http://SHOP/a.woff2>; rel=preload; as=font"),
+            ("</a>; rel=next,<https://shop.example/b,c>;rel=x", "</a>; rel=next,<http://SHOP/b,c>;rel=x"),
+            ("<https://shop.example>; rel=preconnect", "<http://SHOP>; rel=preconnect"),
+            ("<//elsewhere.example/>; rel=preload", "<https://elsewhere.example/>; rel=preload"),
+            ("<https://elsewhere.example/>; rel=preload", "<https://elsewhere.example/>; rel=preload"),
+            (
+                #"</a>; title="\", <https://shop.example/b>", , <https://shop.example/c>"#,
+                #"</a>; title="\", <https://shop.example/b>", , <http://SHOP/c>"#
+            ),
+            ("https://shop.example/a, <https://shop.example/b", "https://shop.example/a, <https://shop.example/b"),
+        ]
+    )
+    func linkFields(value: String, expected: String) async throws {
+        let network = ScriptedTransport { _ in .ok("", fields: ["Link": value]) }
+        for rewrites in [true, false] {
+            let fixture = try await GatewayFixture {
+                $0.rewritesLinks = rewrites
+            } interceptor: {
+                $0.rules.append(.allow("https://secure.example/**", via: .carried(by: network, as: "the network")))
+            }
+            let response = try await fixture.get("/", host: "secure.example.localhost:\(fixture.port)")
+            #expect(response["Link"] == (rewrites ? expected.replacing("SHOP", with: fixture.shop) : value))
+        }
+    }
+
     @Test("sends a percent sign that begins no percent-encoding as %25, as it is meant (URL Standard)")
     func strayPercents() async throws {
         let origin = try ScriptedOrigin { _ in .ok("ok") }

@@ -190,7 +190,7 @@ final class GatewayServing: Sendable {
     private func translate(_ facts: ResponseHead, isNamed: Bool) -> TranslatedHead {
         let isHit = facts.isHit
         let links = Links(names: names, scheme: facts.url?.scheme?.lowercased() ?? "https", isServed: isServed)
-        let translation = ResponseTranslation(links: links, isNamed: isNamed)
+        let translation = ResponseTranslation(links: links, isNamed: isNamed, rewritesLinks: rewriting != nil)
         var headers = translation.fields(facts.fields, isCoded: facts.isCoded)
         if !headers.contains(name: "Cache-Control"), isHit {
             // The browser asks again each time, so that it shows the next version of a pack at once.

@@ -11,6 +11,8 @@ struct ResponseTranslation: Sendable {
     let links: Links
     /// Whether the browser asked by the name of an origin; false when it asked by the origin's own URL, as of a proxy.
     let isNamed: Bool
+    /// Whether the links of pages lead to the gateway, so that those of the field `Link` do, too.
+    let rewritesLinks: Bool
 
     /// The fields without `Set-Cookie` and without the framing.
     ///
@@ -36,6 +38,7 @@ struct ResponseTranslation: Sendable {
     private func translated(_ value: String, of name: String) -> String {
         switch name {
         case "location", "content-location": local(value)
+        case "link" where rewritesLinks: replaced(value) { LinkField.targets(in: $0.bytes) }
         case "refresh": refresh(value)
         case "access-control-allow-origin": anyOrigin(value)
         case "content-security-policy", "content-security-policy-report-only":
@@ -45,11 +48,16 @@ struct ResponseTranslation: Sendable {
     }
 
     /// The gateway's URL if a rule takes the URL; otherwise a URL that means at the gateway what it means at its origin.
-    private func local(_ url: String) -> String {
-        let bytes = MappedBytes(url.utf8, at: 0)
-        guard let edit = links.edit(bytes, bytes.bytes.indices) else { return url }
-        let local = bytes.bytes[..<edit.range.lowerBound] + edit.text + bytes.bytes[edit.range.upperBound...]
-        return String(decoding: local, as: UTF8.self)
+    private func local(_ url: String) -> String { replaced(url) { [$0.bytes.indices] } }
+
+    /// A text with the URLs replaced that are at some places, which are in order.
+    private func replaced(_ text: String, at places: (MappedBytes) -> [Range<Int>]) -> String {
+        let bytes = MappedBytes(text.utf8, at: 0)
+        let edits = places(bytes).compactMap { links.edit(bytes, $0) }
+        guard !edits.isEmpty else { return text }
+        var result = bytes.bytes
+        for edit in edits.reversed() { result.replaceSubrange(edit.range, with: edit.text) }
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// The gateway's name for an origin; the text itself if it names none.
