@@ -368,7 +368,7 @@ let package = Package(
             dependencies: [
                 "CGumbo", "WaystationGateway", "Waystation", "WaystationCookies", "WaystationOrigin", "WaystationPacks",
                 "WaystationRecording", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
-                "WaystationTransport",
+                "WaystationTransport", .target(name: "WaystationNIO", condition: gateway),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),

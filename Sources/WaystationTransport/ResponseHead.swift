@@ -15,6 +15,10 @@ public struct ResponseHead: Sendable {
     }
 
     private var form: Form
+    /// The values of the `Set-Cookie` fields, in their order; nil if only their joined value is known.
+    ///
+    /// A cookie may contain a comma, so the joined value does not always show where a cookie ends.
+    package private(set) var setCookieFields: [String]?
 
     /// Makes a head of a response of Foundation's.
     public init(_ response: HTTPURLResponse) { form = .response(response) }
@@ -28,6 +32,12 @@ public struct ResponseHead: Sendable {
     ///     and a space (RFC 9110 §5.3). The spellings of two names differ in more than their case.
     public init(url: URL, statusCode: Int, fields: [String: String]) {
         form = .values(url: url, statusCode: statusCode, fields: fields)
+    }
+
+    /// Makes a head of its parts, with each `Set-Cookie` field as it arrived.
+    package init(url: URL, statusCode: Int, fields: [String: String], setCookieFields: [String]?) {
+        self.init(url: url, statusCode: statusCode, fields: fields)
+        self.setCookieFields = setCookieFields
     }
 
     /// The URL of the request.
@@ -91,11 +101,19 @@ public struct ResponseHead: Sendable {
             fields[other] = nil
         }
         fields[name] = value
-        return ResponseHead(url: url, statusCode: statusCode, fields: fields)
+        let isSetCookie = name.equalsIgnoringCase("Set-Cookie")
+        return ResponseHead(
+            url: url,
+            statusCode: statusCode,
+            fields: fields,
+            setCookieFields: isSetCookie ? nil : setCookieFields
+        )
     }
 
     /// The same head with another URL.
-    package func with(_ url: URL) -> ResponseHead { ResponseHead(url: url, statusCode: statusCode, fields: fields) }
+    package func with(_ url: URL) -> ResponseHead {
+        ResponseHead(url: url, statusCode: statusCode, fields: fields, setCookieFields: setCookieFields)
+    }
 }
 
 extension String {

@@ -5,6 +5,7 @@ import ServiceLifecycle
 import Testing
 import Waystation
 import WaystationGateway
+import WaystationNIO
 import WaystationOrigin
 import WaystationTestSupport
 import WaystationTesting
@@ -181,6 +182,28 @@ struct GatewayTests {
         }
         let targets = ["/search?q=100%25", "/a%25zz/%254", "/%25A"]
         #expect(origin.requests.map(\.target) == targets.flatMap { [$0, $0] })
+    }
+
+    @Test("gives a browser each cookie of the origin as the origin set it, also with a comma")
+    func cookiesWithCommas() async throws {
+        let origin = try ScriptedOrigin { _ in
+            .ok("", fields: ["Set-Cookie": "prefs=lang=en,theme=dark; Path=/; HttpOnly", "Set-Cookie": "b=2"])
+        }
+        let fixture = try await GatewayFixture(origin: origin, interceptor: { $0.transport = .nio })
+        let response = try await fixture.get("/", host: fixture.name(of: origin))
+        #expect(response.all("Set-Cookie") == ["prefs=lang=en,theme=dark; Path=/; HttpOnly", "b=2"])
+    }
+
+    @Test("stores a cookie with a comma in the app's store as the origin set it")
+    func storedCookiesWithCommas() async throws {
+        let origin = try ScriptedOrigin { _ in
+            .ok("", fields: ["Set-Cookie": "prefs=lang=en,theme=dark; Path=/; HttpOnly", "Set-Cookie": "b=2"])
+        }
+        let store = CookieStore()
+        let fixture = try await GatewayFixture(origin: origin, cookies: store, interceptor: { $0.transport = .nio })
+        _ = try await fixture.get("/", host: fixture.name(of: origin))
+        #expect(store.cookies.map(\.pair) == ["prefs=lang=en,theme=dark", "b=2"])
+        #expect(store.cookies.map(\.isHTTPOnly) == [true, false])
     }
 
     @Test("leaves out the fields that would keep a browser from showing the page")

@@ -20,7 +20,7 @@ struct TranslatedHeadsTests {
         var isTranslated = false
         _ = heads.head(of: response, isNamed: isNamed) {
             isTranslated = true
-            return TranslatedHead(headers: HTTPHeaders(), length: nil, setCookie: nil, isHit: isHit)
+            return TranslatedHead(headers: HTTPHeaders(), length: nil, setCookies: [], isHit: isHit)
         }
         return isTranslated
     }

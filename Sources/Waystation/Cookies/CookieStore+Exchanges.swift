@@ -100,14 +100,15 @@ extension CookieStore {
 
     /// Takes over the cookies that a response sets, unless its request was sent before a log-out of its host's login.
     func take(_ head: ResponseHead, to request: URLRequest, sent moment: Moment) {
-        guard let joined = head.value(forHTTPHeaderField: "Set-Cookie"), let url = request.url else { return }
+        let fields = head.setCookies
+        guard !fields.isEmpty, let url = request.url else { return }
         let now = now()
         let context = context(of: request, to: url)
         let outcomes: [CookieJar.Outcome] = change(by: .response(url)) { state in
             guard !state.ends.contains(where: { $0.value > moment.logouts && $0.key.covers(hostOf: url) }) else {
                 return ([], [])
             }
-            let outcomes = state.jar.store(joined: joined, from: url, context: context, now: now)
+            let outcomes = fields.map { state.jar.store($0, from: url, context: context, now: now) }
             return (outcomes, outcomes.flatMap(\.changes))
         }
         for outcome in outcomes {
@@ -195,5 +196,12 @@ extension CookieStore.State {
         // The cookie may have been set again, for another path.
         let current = jar.cookies(for: url, now: now).map(\.pair)
         return !ended.allSatisfy(current.contains)
+    }
+}
+
+extension ResponseHead {
+    /// The values of the `Set-Cookie` fields, as they arrived if the engine keeps them apart.
+    package var setCookies: [String] {
+        setCookieFields ?? value(forHTTPHeaderField: "Set-Cookie").map { SetCookie.split(joined: $0) } ?? []
     }
 }

@@ -167,7 +167,7 @@ final class GatewayServing: Sendable {
         }
         if rewriter != nil { ResponseRewriting.adapt(&headers) }
         let length = rewriter == nil ? translated.length : nil
-        for field in cookies(translated.setCookie, to: accepted) { headers.add(name: "Set-Cookie", value: field) }
+        for field in cookies(translated.setCookies, to: accepted) { headers.add(name: "Set-Cookie", value: field) }
         let framing = ResponseFraming.of(
             method,
             version,
@@ -203,15 +203,13 @@ final class GatewayServing: Sendable {
         return TranslatedHead(
             headers: headers,
             length: facts.statedLength,
-            setCookie: facts.value(forHTTPHeaderField: "Set-Cookie"),
+            setCookies: facts.setCookies,
             isHit: isHit
         )
     }
 
-    private func cookies(_ setCookie: String?, to accepted: Accepted) -> [String] {
+    private func cookies(_ fields: [String], to accepted: Accepted) -> [String] {
         if let browsers { return accepted.visit.map { browsers.fields(for: $0) } ?? [] }
-        guard let setCookie else { return [] }
-        let fields = SetCookie.split(joined: setCookie)
         guard let origin = accepted.origin else { return fields }
         return fields.compactMap { LocalSetCookie.local($0, of: origin) }
     }

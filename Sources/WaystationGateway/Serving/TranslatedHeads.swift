@@ -13,8 +13,8 @@ struct TranslatedHead: Sendable {
     var headers: HTTPHeaders
     /// The number of bytes of the body; nil if the fields do not state it.
     let length: Int?
-    /// The origin's `Set-Cookie`, which the headers do not contain.
-    let setCookie: String?
+    /// The origin's `Set-Cookie` fields, which the headers do not contain.
+    let setCookies: [String]
     /// Whether the response was answered without the network.
     let isHit: Bool
 }

@@ -9,12 +9,14 @@ import FoundationNetworking
 
 extension ResponseHead {
     /// The head as Foundation shows it: fields of the same name are joined with a comma (RFC 9110 §5.3).
+    ///
+    /// The fields of cookies are also kept as they are, because a cookie may contain a comma (RFC 6265 §3).
     init(_ head: EngineResponseHead, url: URL) {
         var fields: [String: String] = [:]
         fields.reserveCapacity(head.fields.count + 1)
         guard head.repeatsName else {
             for (name, value) in head.fields { fields[name] = value }
-            self.init(url: url, statusCode: head.status, fields: fields)
+            self.init(url: url, statusCode: head.status, fields: fields, setCookieFields: head.setCookieFields)
             return
         }
         var spellings: [String: String] = [:]
@@ -27,7 +29,7 @@ extension ResponseHead {
                 spellings[name.lowercased()] = name
             }
         }
-        self.init(url: url, statusCode: head.status, fields: fields)
+        self.init(url: url, statusCode: head.status, fields: fields, setCookieFields: head.setCookieFields)
     }
 }
 
@@ -43,6 +45,12 @@ extension EngineResponseHead {
         return fields.indices.contains { index in
             fields[..<index].contains { FieldSyntax.isSame($0.name, fields[index].name) }
         }
+    }
+
+    /// The values of the `Set-Cookie` fields; nil if there are none.
+    fileprivate var setCookieFields: [String]? {
+        let values = fields.compactMap { FieldSyntax.isSame($0.name, "Set-Cookie") ? $0.value : nil }
+        return values.isEmpty ? nil : values
     }
 
     /// The content codings of the body, in the order in which they were applied, without `identity`
