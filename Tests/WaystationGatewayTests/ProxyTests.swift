@@ -4,6 +4,7 @@ import Testing
 import Waystation
 import WaystationCookies
 import WaystationGateway
+import WaystationNIO
 import WaystationTesting
 
 @Suite("A gateway as a proxy", .timeLimit(.minutes(10)))
@@ -154,6 +155,39 @@ struct ProxyTests {
             )
             #expect(response.status == status)
         }
+    }
+
+    @Test("makes tunnels through the proxy for https that the engine uses")
+    func tunnelThroughProxy() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("inner") }
+        let upstream = try ScriptedOrigin { request in
+            request.target.hasPrefix("shop.example") ? .tunnel(to: UInt16(origin.port)) : .status(403)
+        }
+        let fixture = try await GatewayFixture {
+            $0.isProxy = true
+        } interceptor: {
+            var options = NIOOptions()
+            options.environment = [
+                "https_proxy": "http://user:secret@127.0.0.1:\(upstream.port)", "no_proxy": "127.0.0.1",
+            ]
+            $0.transport = .nio(options)
+        }
+        func connect(_ authority: String) async throws -> String {
+            let connection = try RawConnection(fixture.port)
+            connection.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+            connection.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            return String(decoding: await connection.read(), as: UTF8.self)
+        }
+        #expect(try await connect("shop.example:443").hasSuffix("inner"))
+        let asked = try #require(upstream.requests.first)
+        #expect(asked.method == "CONNECT")
+        #expect(asked.target == "shop.example:443")
+        #expect(asked.value(of: "Proxy-Authorization") == "Basic dXNlcjpzZWNyZXQ=")
+        let refused = try await connect("other.example:443")
+        #expect(refused.hasPrefix("HTTP/1.1 502 "))
+        #expect(refused.contains("the proxy answered CONNECT with the status 403"))
+        #expect(try await connect("127.0.0.1:\(origin.port)").hasSuffix("inner"))
+        #expect(upstream.requestCount == 2)
     }
 
     @Test("reports a host that does not answer")

@@ -111,8 +111,8 @@ struct Refusal: Error, Equatable, Sendable {
         )
     }
 
-    static func tunnelFailed(_ authority: String, _ error: any Error) -> Refusal {
-        Refusal(status: 502, message: "No connection to \(authority): \(error)", closes: true)
+    static func tunnelFailed(_ authority: String, _ reason: String) -> Refusal {
+        Refusal(status: 502, message: "No connection to \(authority): \(reason)", closes: true)
     }
 }
 #endif

@@ -118,7 +118,8 @@ final class GatewayServer: Sendable {
                     let connection = SecuredConnection(handlers: takeOver(), context: secured.context)
                     connection.begin(on: channel) { try speakHTTP(on: $0, secured.serving) }
                 } else {
-                    Tunnel(handlers: takeOver(), idle: idle).open(to: host, port: port, for: channel, refuse)
+                    Tunnel(handlers: takeOver(), idle: idle)
+                        .open(to: host, port: port, for: channel, serving, refuse)
                 }
             } catch { refuse(error) }
         }

@@ -122,7 +122,7 @@ final class GatewayServing: Sendable {
         return Accepted(request: request, origin: origin, visit: visit)
     }
 
-    /// Opens the connections of web sockets: by the app's engine if it can, so that its options apply.
+    /// Opens the connections of web sockets and tunnels: by the app's engine if it can, so that its options apply.
     var opener: ConnectionOpener { (loads.engine as? NIOTransport)?.opener ?? Self.opener }
 
     private static let opener = NIOTransport(configuration: .ephemeral).opener

@@ -1,7 +1,7 @@
 #if Gateway
+import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import WaystationNIO
 
 /// Turns a client's connection into one that passes bytes between the client and a server.
@@ -21,26 +21,28 @@ struct Tunnel {
     ///   - host: The name or the address of the host.
     ///   - port: The port.
     ///   - client: The client's connection.
+    ///   - serving: Makes the connection to the host, through a proxy if the environment names one.
     ///   - refuse: Called on the event loop if there is no connection to the host.
-    func open(to host: String, port: Int, for client: any Channel, _ refuse: @escaping (Refusal) -> Void) {
+    func open(
+        to host: String,
+        port: Int,
+        for client: any Channel,
+        _ serving: GatewayServing,
+        _ refuse: @escaping (Refusal) -> Void
+    ) {
         let bound = NIOLoopBound((tunnel: self, refuse: refuse), eventLoop: client.eventLoop)
-        ClientBootstrap(group: client.eventLoop)
-            .channelOption(.autoRead, value: false)
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .connectTimeout(.seconds(30))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try Inheritance.prevent(of: channel) }
+        serving.opener.open(to: host, port: port, from: serving.names.port, on: client.eventLoop) { result in
+            switch result {
+            case .success(let server):
+                guard client.isActive else { return server.close(promise: nil) }
+                // Each end of the tunnel is passed on by itself.
+                try? server.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+                let answer = ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n")
+                bound.value.tunnel.join(client, server, answer: answer)
+            case .failure(let error):
+                bound.value.refuse(.tunnelFailed("\(host):\(port)", error.localizedDescription))
             }
-            .connect(host: host, port: port)
-            .whenComplete { result in
-                switch result {
-                case .success(let server):
-                    guard client.isActive else { return server.close(promise: nil) }
-                    let answer = ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n")
-                    bound.value.tunnel.join(client, server, answer: answer)
-                case .failure(let error): bound.value.refuse(.tunnelFailed("\(host):\(port)", error))
-                }
-            }
+        }
     }
 
     /// Passes bytes between a client and a server, in both directions.

@@ -62,6 +62,15 @@ extension TransportFailure {
         )
     }
 
+    /// The proxy of the environment is of another kind than HTTP.
+    static func unsupported(_ proxy: String) -> Self {
+        Self(
+            .cannotConnectToHost,
+            "The environment names the proxy \(proxy), whose kind is not supported. "
+                + "Name an http proxy in the environment, or none."
+        )
+    }
+
     static let cancelled = Self(.cancelled, "The load was cancelled.")
 }
 #endif

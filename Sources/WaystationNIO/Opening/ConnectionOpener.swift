@@ -7,7 +7,8 @@ package import NIOHTTP1
 package import FoundationNetworking
 #endif
 
-/// Opens connections to origins for protocols that begin with a request of HTTP/1.1, such as web sockets (RFC 6455).
+/// Opens connections to origins for protocols that begin with a request of HTTP/1.1, such as web sockets (RFC 6455), and
+/// for bytes that are none of the transport's business.
 ///
 /// They use the proxies, the certificates and the limits of a transport, but not its pool.
 package final class ConnectionOpener: Sendable {
@@ -52,32 +53,71 @@ package final class ConnectionOpener: Sendable {
         loop.execute { [self] in
             do {
                 let composed = try composer.compose(request)
-                let connector = Connector(
-                    loop: loop,
-                    contexts: contexts,
-                    http1Contexts: contexts,
-                    choice: HTTPVersionChoice(versions: .http1, canSpeakHTTP2: false),
-                    openTunnel: openTunnel,
-                    limits: settings.limits
-                )
-                let attempt = connector.connect(to: composed.origin, deadline: .now() + settings.connectTimeout) {
-                    channel,
-                    _ in
-                    channel
-                } completion: { result in
+                connect(to: composed.origin, on: loop) { result in
                     completion(
                         result.map { ($0, HTTPRequestHead(composed.head)) }
                             .mapError { $0.error(for: request.url) }
                     )
                 }
-                let bound = NIOLoopBound(attempt, eventLoop: loop)
-                loop.scheduleTask(deadline: attempt.deadline) {
-                    if !bound.value.isOver { bound.value.timeOut() }
-                }
             } catch {
                 let failure = error as? TransportFailure ?? TransportFailure(.unknown, "\(error)")
                 completion(.failure(failure.error(for: request.url)))
             }
+        }
+    }
+
+    /// Opens a connection whose bytes the client chooses, such as those of TLS.
+    ///
+    /// The proxy for `https` is asked for a tunnel, if the environment names one other than the caller.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an IP address, without brackets.
+    ///   - port: The port.
+    ///   - ownPort: The port at which the caller itself is a proxy.
+    ///   - loop: The event loop of the channel.
+    ///   - completion: Called once on the event loop, and not before this method returns: the channel, which does not
+    ///     read by itself, or the `URLError` that describes the failure.
+    package func open(
+        to host: String,
+        port: Int,
+        from ownPort: Int,
+        on loop: any EventLoop,
+        _ completion: @escaping @Sendable (Result<any Channel, any Error>) -> Void
+    ) {
+        loop.execute { [self] in
+            let host = host.lowercased()
+            let route = composer.route(host, port, true).avoiding(loopbackPort: ownPort)
+            if case .unsupported(let proxy) = route {
+                return completion(.failure(TransportFailure.unsupported(proxy).error(for: nil)))
+            }
+            connect(to: Origin(isSecure: false, host: host, port: port, route: route), on: loop) { result in
+                completion(result.mapError { $0.error(for: nil) })
+            }
+        }
+    }
+
+    /// Connects to an origin within the time that this may take; call it on the event loop.
+    private func connect(
+        to origin: Origin,
+        on loop: any EventLoop,
+        _ completion: @escaping (Result<any Channel, TransportFailure>) -> Void
+    ) {
+        let connector = Connector(
+            loop: loop,
+            contexts: contexts,
+            http1Contexts: contexts,
+            choice: HTTPVersionChoice(versions: .http1, canSpeakHTTP2: false),
+            openTunnel: openTunnel,
+            limits: settings.limits
+        )
+        let attempt = connector.connect(to: origin, deadline: .now() + settings.connectTimeout) { channel, _ in
+            channel
+        } completion: {
+            completion($0)
+        }
+        let bound = NIOLoopBound(attempt, eventLoop: loop)
+        loop.scheduleTask(deadline: attempt.deadline) {
+            if !bound.value.isOver { bound.value.timeOut() }
         }
     }
 }

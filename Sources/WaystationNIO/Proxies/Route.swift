@@ -18,5 +18,18 @@ enum Route: Hashable, Sendable {
         /// The value of `Proxy-Authorization`, if the proxy wants one.
         var authorization: String?
     }
+
+    /// The route of a server on this machine, which must not lead back to the server itself.
+    ///
+    /// - Parameter port: The server's port.
+    /// - Returns: The same route, or a direct one if its proxy is at this port of the loopback interface.
+    func avoiding(loopbackPort port: Int) -> Route {
+        switch self {
+        case .absoluteForm(let proxy), .tunnel(let proxy):
+            let isLoopback = proxy.host == "localhost" || proxy.host == "::1" || proxy.host.hasPrefix("127.")
+            return isLoopback && proxy.port == port ? .direct : self
+        case .direct, .unsupported: return self
+        }
+    }
 }
 #endif

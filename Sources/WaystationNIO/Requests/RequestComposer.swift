@@ -52,11 +52,7 @@ struct RequestComposer: Sendable {
         let host = parts.plainHost
         let route = self.route(host, parts.effectivePort, parts.isSecure)
         if case .unsupported(let proxy) = route {
-            throw TransportFailure(
-                .cannotConnectToHost,
-                "The environment names the proxy \(proxy), whose kind is not supported. "
-                    + "Name an http proxy in the environment, or none."
-            )
+            throw TransportFailure.unsupported(proxy)
         }
         let (body, framing) = try Self.body(of: request, method: method)
         var fields = ComposedFields(parts.authority)

@@ -26,6 +26,18 @@ struct ProxySettingsTests {
         #expect(route(["HTTPS_PROXY": "HTTP://Proxy.Test:3128"], secure: true) == .tunnel(proxy))
     }
 
+    @Test("A server on this machine that the environment names as the proxy is not asked by itself")
+    func ownPort() {
+        for host in ["127.0.0.1", "localhost", "[::1]"] {
+            let own = route(["all_proxy": "http://\(host):8080"], secure: true)
+            #expect(own != .direct)
+            #expect(own.avoiding(loopbackPort: 8080) == .direct)
+            #expect(own.avoiding(loopbackPort: 8081) == own)
+        }
+        #expect(Route.tunnel(proxy).avoiding(loopbackPort: proxy.port) == .tunnel(proxy))
+        #expect(Route.unsupported("socks5").avoiding(loopbackPort: 8080) == .unsupported("socks5"))
+    }
+
     @Test("HTTP_PROXY in upper case is ignored, because a client of a CGI server can set it")
     func httpoxy() {
         #expect(route(["HTTP_PROXY": "http://proxy.test:3128"]) == .direct)
