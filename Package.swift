@@ -210,6 +210,7 @@ let package = Package(
                 // `doctor` repeats on the user's machine what the tests pin, against the same server.
                 "WaystationOrigin", "WaystationProcesses",
                 .target(name: "WaystationGateway", condition: gateway),
+                .target(name: "WaystationNIO", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -52,8 +52,20 @@ final class Tool: Sendable {
     }
 
     /// Starts the tool in the folder, with its standard output as lines; the caller ends it.
-    func start(_ arguments: String..., errors: SpawnedProcess.Output = .discarded) throws -> SpawnedProcess {
-        try SpawnedProcess(Self.executable.path, arguments, in: folder, output: .lines, errors: errors)
+    func start(
+        _ arguments: String...,
+        errors: SpawnedProcess.Output = .discarded,
+        environment: [String: String] = [:]
+    ) throws -> SpawnedProcess {
+        let environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        return try SpawnedProcess(
+            Self.executable.path,
+            arguments,
+            in: folder,
+            environment: environment,
+            output: .lines,
+            errors: errors
+        )
     }
 
     /// Starts the tool in the folder, with further variables in its environment; the caller waits for its end.

@@ -4,6 +4,10 @@ import Waystation
 import WaystationPacks
 import WaystationRulesFile
 
+#if Gateway
+import WaystationNIO
+#endif
+
 /// A gateway as a rules file and the command line describe it, before anything is opened.
 struct GatewayPlan {
     let document: RulesDocument
@@ -39,6 +43,10 @@ struct GatewayPlan {
         var configuration = Interceptor.Configuration()
         configuration.logger = logger
         configuration.rules = rules
+        #if Gateway
+        // An origin can end a process that uses Foundation's engine (Docs/FoundationTraps.md, L35).
+        configuration.transport = .nio
+        #endif
         configuration.cache = try cache()
         configuration.packs = try packsDirectory.map { try PackLibrary(directory: $0) }
         configuration.headerBody = file.headerBody
