@@ -27,6 +27,11 @@ struct LocalNames: Sendable {
     /// The authority under which a browser reaches an origin.
     func authority(of origin: OriginName) -> String { origin.name + authorityEnd }
 
+    /// The pattern of the authorities of all origins with a scheme and a port.
+    func authorityOfAnyHost(scheme: String, port: Int?) -> String {
+        "*" + OriginName.end(scheme: scheme, port: port) + authorityEnd
+    }
+
     /// The gateway's URL for an absolute URL of an origin; nil for other schemes and for hosts without a name.
     func local(_ url: String) -> String? {
         split(url).flatMap { origin, rest in

@@ -49,8 +49,11 @@ struct OriginName: Hashable, Sendable {
     }
 
     /// The name at the gateway.
-    var name: String {
-        host + (port.map { ".\($0)" } ?? "") + (scheme == "http" ? ".http" : "") + Self.suffix
+    var name: String { host + Self.end(scheme: scheme, port: port) }
+
+    /// The part of a name after the host.
+    static func end(scheme: String, port: Int?) -> String {
+        (port.map { ".\($0)" } ?? "") + (scheme == "http" ? ".http" : "") + suffix
     }
 
     /// The origin as a URL without a path.

@@ -6,27 +6,39 @@ enum ContentSecurityPolicy {
     /// Whether the directive with this name would make the browser ask for https, or refuse a page without https.
     static func isDropped(_ name: String) -> Bool { dropped.contains(name.lowercased()) }
 
-    /// The policy with the gateway's name beside each origin that it allows.
+    private static let endings = ["-src", "-src-elem", "-src-attr"]
+    private static let others: Set<String> = ["base-uri", "form-action", "frame-ancestors"]
+
+    /// Whether the values of the directive with this name are sources.
+    ///
+    /// Those of others, such as `sandbox` and `trusted-types`, can look like hosts.
+    static func listsSources(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return endings.contains { name.hasSuffix($0) } || others.contains(name)
+    }
+
+    /// The policy with the gateway's names beside each source that it admits.
     ///
     /// - Parameters:
     ///   - policy: The value of the field.
-    ///   - name: The gateway's origin for an origin; the same text for all other texts.
+    ///   - links: The gateway's names, and the scheme of the page.
     /// - Returns: The policy.
-    static func local(_ policy: String, _ name: (String) -> String) -> String {
+    static func local(_ policy: String, _ links: Links) -> String {
         let policies = policy.split(separator: ",").map { policy in
-            policy.split(separator: ";").compactMap { directive($0, name) }.joined(separator: "; ")
+            policy.split(separator: ";").compactMap { directive($0, links) }.joined(separator: "; ")
         }
         return policies.joined(separator: ", ")
     }
 
-    private static func directive(_ directive: Substring, _ name: (String) -> String) -> String? {
-        let words = directive.split(separator: " ").map(String.init)
+    private static func directive(_ directive: Substring, _ links: Links) -> String? {
+        let words = directive.split { $0 == " " || $0 == "\t" }.map(String.init)
         guard let first = words.first, !isDropped(first) else { return nil }
-        let named = words.map { word in
-            let local = name(word)
-            return local == word ? word : "\(word) \(local)"
+        guard listsSources(first) else { return words.joined(separator: " ") }
+        let named = words.dropFirst().flatMap { word in
+            guard let source = PolicySource(word) else { return [word] }
+            return [word] + source.local(links.names, of: links.pageScheme).map { $0 + source.path }
         }
-        return named.joined(separator: " ")
+        return ([first] + named).joined(separator: " ")
     }
 }
 #endif

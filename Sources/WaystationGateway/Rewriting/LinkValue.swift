@@ -111,29 +111,33 @@ enum LinkValue {
         value.bytes.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }.flatMap { directive -> [Links.Edit] in
             let words = words(value, directive.indices)
             guard let first = words.first, let last = words.last else { return [] }
-            guard !ContentSecurityPolicy.isDropped(String(decoding: value.bytes[first], as: UTF8.self)) else {
+            let name = String(decoding: value.bytes[first], as: UTF8.self)
+            guard !ContentSecurityPolicy.isDropped(name) else {
                 // A semicolon is an empty directive, and is also allowed in a value without quotes.
                 let range = value.places(first.lowerBound..<last.upperBound)
                 return [Links.Edit(range: range, text: [UInt8(ascii: ";")])]
             }
             // The space before the added name would end a value without quotes.
-            return isQuoted ? words.compactMap { addition(value, $0, text, links) } : []
+            guard isQuoted, ContentSecurityPolicy.listsSources(name) else { return [] }
+            return words.dropFirst().compactMap { addition(value, $0, text, links) }
         }
     }
 
-    /// Adds the gateway's name to an origin that a policy of the page names in full.
+    /// Adds the gateway's names to a source that a policy of the page admits.
     private static func addition(
         _ value: MappedBytes,
         _ word: Range<Int>,
         _ text: UnsafeBufferPointer<UInt8>,
         _ links: Links
     ) -> Links.Edit? {
-        guard value.bytes[word.lowerBound] != UInt8(ascii: "/"), let url = AbsoluteURL(value, word, base: "") else {
+        guard let source = String(validating: value.bytes[word], as: UTF8.self).flatMap({ PolicySource($0) }) else {
             return nil
         }
         let place = value.place(word.upperBound)
-        let local = " " + links.local(url.origin)
-        return Links.Edit(range: place..<place, text: Array(local.utf8) + text[url.prefix.upperBound..<place])
+        // The path as the page has it, with its character references.
+        let path = text[value.place(word.upperBound - source.path.utf8.count)..<place]
+        let local = source.local(links.names, of: links.pageScheme).flatMap { Array(" \($0)".utf8) + path }
+        return local.isEmpty ? nil : Links.Edit(range: place..<place, text: local)
     }
 }
 #endif

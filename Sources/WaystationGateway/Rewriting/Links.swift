@@ -9,6 +9,8 @@ struct Links: Sendable {
     }
 
     let names: LocalNames
+    /// The scheme of the page's origin.
+    let pageScheme: String
     /// The scheme of the page's base URL, which URLs without a scheme have.
     private(set) var scheme: String
     /// The scheme that a browser gives to such URLs: `http` as long as the base URL is one of the gateway.
@@ -18,6 +20,7 @@ struct Links: Sendable {
 
     init(names: LocalNames, scheme: String, isServed: @escaping @Sendable (String) -> Bool) {
         self.names = names
+        pageScheme = scheme
         self.scheme = scheme
         self.isServed = isServed
     }

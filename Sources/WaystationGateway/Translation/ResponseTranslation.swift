@@ -42,7 +42,7 @@ struct ResponseTranslation: Sendable {
         case "refresh": refresh(value)
         case "access-control-allow-origin": anyOrigin(value)
         case "content-security-policy", "content-security-policy-report-only":
-            ContentSecurityPolicy.local(value) { anyOrigin($0) }
+            ContentSecurityPolicy.local(value, links)
         default: value
         }
     }

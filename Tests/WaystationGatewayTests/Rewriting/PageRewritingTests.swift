@@ -170,7 +170,7 @@ struct PageRewritingTests {
             ),
             ("'img-src *;block-all-mixed-content ; font-src *'", "'img-src *;; ; font-src *'"),
             ("img-src;upgrade-insecure-requests&semi;default-src", "img-src;;&semi;default-src"),
-            ("'img-src upgrade-insecure-requests'", "'img-src upgrade-insecure-requests'"),
+            ("'sandbox upgrade-insecure-requests'", "'sandbox upgrade-insecure-requests'"),
             ("img-src&#32;https://cdn.example", "img-src&#32;https://cdn.example"),
         ]
     )
@@ -187,7 +187,7 @@ struct PageRewritingTests {
             )
                 == """
                 <meta http-equiv=Content-Security-Policy content="img-src https://cdn.example/a/ \
-                http://cdn.example.localhost:8080/a/; font-src 'self' *.x">
+                http://cdn.example.localhost:8080/a/; font-src 'self' *.x *.x.localhost:8080">
                 """
         )
     }

@@ -1,0 +1,87 @@
+#if Gateway
+/// A source of a content security policy by scheme or by host (Content Security Policy Level 3 §2.3.1).
+///
+/// A gateway at port 8080 shows what a source admits under these names:
+///
+/// | Source | The gateway's |
+/// | --- | --- |
+/// | `https:` | `http://*.localhost:8080` |
+/// | `https://shop.example/a` | `http://shop.example.localhost:8080/a` |
+/// | `https://*.shop.example:8443` | `http://*.shop.example.8443.localhost:8080` |
+/// | `wss://shop.example` | `ws://shop.example.localhost:8080` |
+/// | `shop.example` | `shop.example.localhost:8080` |
+///
+/// `*.localhost` is wider than `https:`, since it also admits the names of origins with http: the names of origins with
+/// https alone have nothing in common that a source could express.
+struct PolicySource {
+    /// In lower case; nil if the source has the scheme of its page.
+    private let scheme: String?
+    /// A host, `*`, or `*.` and a host.
+    private let host: String
+    /// Nil for the scheme's own port, and for every port.
+    private let port: Int?
+    /// The path; it means the same at the gateway.
+    let path: String
+
+    /// Reads a source; nil for a keyword, a nonce or a digest, and for the sources that also admit the gateway's names
+    /// as they are, which are `*`, `http:` and `ws:`.
+    init?(_ text: String) {
+        var rest = text[...]
+        guard text != "*", rest.first != "'" else { return nil }
+        guard rest.last != ":" || rest.contains("/") else {
+            scheme = rest.dropLast().lowercased()
+            guard scheme == "https" || scheme == "wss" else { return nil }
+            (host, port, path) = ("*", nil, "")
+            return
+        }
+        if let mark = rest.firstIndex(of: ":"), rest[mark...].hasPrefix("://") {
+            scheme = rest[..<mark].lowercased()
+            rest = rest[mark...].dropFirst(3)
+        } else {
+            scheme = nil
+        }
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
+        path = String(rest[end...])
+        let parts = rest[..<end].split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let host = parts.first else { return nil }
+        self.host = String(host)
+        guard parts.count == 2, parts[1] != "*" else {
+            port = nil
+            return
+        }
+        guard let number = OriginName.port(parts[1]) else { return nil }
+        port = number
+    }
+
+    /// The gateway's sources for what this one admits, without the path.
+    ///
+    /// - Parameters:
+    ///   - names: The gateway's names.
+    ///   - pageScheme: The scheme of the page's origin.
+    /// - Returns: The sources; none for a host without a name at a gateway.
+    func local(_ names: LocalNames, of pageScheme: String) -> [String] {
+        // Plain schemes also admit the encrypted ones (§6.7.2.9).
+        let (local, remotes): (String, [String])
+        switch scheme ?? pageScheme {
+        case "https": (local, remotes) = ("http://", ["https"])
+        case "http": (local, remotes) = ("http://", ["http", "https"])
+        case "wss": (local, remotes) = ("ws://", ["https"])
+        case "ws": (local, remotes) = ("ws://", ["http", "https"])
+        default: return []
+        }
+        // The page at the gateway has the scheme http, which a source without a scheme then has, too.
+        let prefix = scheme == nil ? "" : local
+        return remotes.compactMap { remote in authority(names, remote).map { prefix + $0 } }
+    }
+
+    private func authority(_ names: LocalNames, _ scheme: String) -> String? {
+        let isWildcard = host.hasPrefix("*.")
+        if host == "*" { return names.authorityOfAnyHost(scheme: scheme, port: port) }
+        guard let origin = OriginName(scheme: scheme, host: isWildcard ? String(host.dropFirst(2)) : host, port: port),
+            // A host such as `127.1`, which a browser takes for an address, has no name.
+            OriginName(name: origin.name) == origin, isWildcard || !names.isReserved(origin)
+        else { return nil }
+        return (isWildcard ? "*." : "") + names.authority(of: origin)
+    }
+}
+#endif
