@@ -88,5 +88,29 @@ struct BrowserRequestTests {
         }
         #expect(opened.withLock { $0.count } == 3)
     }
+
+    @Test("with the scheme of another app do not reach the gateway, as a page reaches the handler by a redirect only")
+    func ownScheme() async throws {
+        let opened = Mutex<[String]>([])
+        let origin = try ScriptedOrigin { request in
+            guard request.path == "/" else { return .redirect(to: "wallet://redirected") }
+            let links = "<a href='wallet://linked'>Linked</a> <a href=/pay>Pay</a>"
+            return Self.html(links + "<script>result = 'shown'</script>")
+        }
+        let fixture = try await GatewayFixture(origin: origin) {
+            $0.rewritesLinks = true
+        } interceptor: {
+            $0.externalLinks = ExternalLinks(schemes: ["wallet"]) { request in
+                opened.withLock { $0.append(request.url?.absoluteString ?? "") }
+            }
+        }
+        try await fixture.show(at: fixture.name(of: origin)) { page in
+            try await page.click(.named("Linked", role: "link"))
+            try await page.click(.named("Pay", role: "link"))
+            #expect(await eventually { opened.withLock { !$0.isEmpty } })
+            #expect(try await page.evaluate("location.pathname") == "/")
+        }
+        #expect(opened.withLock { $0 } == ["wallet://redirected"])
+    }
 }
 #endif
