@@ -12,7 +12,7 @@ SOURCES := Sources Tests Examples Benchmarks Package.swift
 # System packages: for building and testing, and in addition for the demo and the benchmarks.
 PACKAGES := git openssl pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
 	libxml2 ca-certificates nginx-light apache2-bin redis-server tzdata bsdiff zip unzip libarchive-tools python3 python3-pip \
-	python3-venv sqlite3 wget curl libnss3-tools \
+	python3-venv sqlite3 wget curl libnss3-tools fonts-dejavu-core \
 	chromium-headless-shell
 DEMO_PACKAGES := sqlite3-doc
 WEB_APPS := $(CURDIR)/.build/web-apps
@@ -72,6 +72,8 @@ build: deps
 
 # `make test` runs the tools from the debug build of the tests, so that they are not built for release too.
 SHORT := --no-print-directory CONFIGURATION=debug
+# The tests in Chromium keep pictures of the pages there.
+test: export WAYSTATION_SCREENSHOTS ?= $(CURDIR)/.build/screenshots
 test: deps lint web-apps object-store
 	Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH)
 	@set -e; for package in $(NESTED); do \

@@ -36,6 +36,15 @@ struct BrowserDriverTests {
         "/leading": """
         <!doctype html><form action=/next></form><script>document.forms[0].submit()</script>
         """,
+        "/faults": """
+        <!doctype html><button id=nameless></button><p style="color: #949494; background: white">Pale text</p>
+        <button style="width: 40px; overflow: hidden; white-space: nowrap">A long name</button>
+        <a href=/next style="position: absolute; left: -9px">Outside</a>
+        """,
+        "/corrected": """
+        <!doctype html><button aria-label=Named>→</button><p style="color: #767676; background: white">Text</p>
+        <button style="white-space: nowrap">A long name</button> <a href=/next>Inside</a>
+        """,
         "/covered": """
         <!doctype html><button id=under>Under</button>
         <div id=over style="position: fixed; inset: 0; background: white"></div>
@@ -126,6 +135,22 @@ struct BrowserDriverTests {
             #expect(image[16..<20].elementsEqual([0, 0, 1, 104]))
             let controls = try await page.accessibilityTree().filter(\.isFocusable).map { "\($0.role) \($0.name)" }
             #expect(Set(controls).isSuperset(of: ["textbox Name", "button Send it", "link Next", "button Far"]))
+        }
+    }
+
+    @Test("finds controls without a name, pale texts, and controls that are cut off or reach out of the window")
+    func audit() async throws {
+        try await withPage { page, _ in
+            try await page.colorScheme(.light)
+            try await page.open(url("/faults"))
+            let faults = try await page.audit()
+            #expect(faults.count == 4, "\(faults)")
+            #expect(faults.contains("a control with the role button has no accessible name"))
+            #expect(faults.contains("“Pale text” has a contrast of 3.03"))
+            #expect(faults.contains { $0.hasPrefix("the text of <button ") && $0.hasSuffix(" is cut off") })
+            #expect(faults.contains { $0.hasPrefix("<a href=") && $0.contains(" reaches from -9 to ") })
+            try await page.open(url("/corrected"))
+            #expect(try await page.audit() == [])
         }
     }
 

@@ -219,6 +219,13 @@ struct InspectorPageTests {
                         #expect(try await page.audit() == [], "\(part) at \(width) px, \(scheme)")
                         try await save(page, "inspector-\(part)-\(width)-\(scheme.rawValue)")
                     }
+                    try await show("cache", page)
+                    try await page.click(.named("Purge", role: "button"))
+                    try await page.waitUntil("document.getElementById('question').open")
+                    #expect(try await page.audit() == [], "the question at \(width) px, \(scheme)")
+                    try await save(page, "inspector-question-\(width)-\(scheme.rawValue)")
+                    try await page.click(.named("Cancel", role: "button"))
+                    try await page.waitUntil("!document.getElementById('question').open")
                 }
             }
         }
