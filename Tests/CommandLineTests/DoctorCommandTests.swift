@@ -17,9 +17,11 @@ struct DoctorCommandTests {
         return (outcome.status, Dictionary(named, uniquingKeysWith: { first, _ in first }))
     }
 
-    @Test("finds each trap cured, but for the one that only Foundation can correct, and changes nothing")
+    @Test("finds each trap cured, but for the one that only Foundation can correct, changes nothing, and ends with 0")
     func traps() throws {
-        let (_, checks) = try checks("--cache", "cache", "--packs", "packs")
+        let (status, checks) = try checks("--cache", "cache", "--packs", "packs")
+        #expect(status == 0, "\(checks.values.filter { $0["state"] == "failed" })")
+        #expect(!checks.values.contains { $0["state"] == "failed" })
         let document = try String(contentsOf: Self.root.appending(path: "Docs/FoundationTraps.md"), encoding: .utf8)
         for trap in Trap.allCases {
             let check = try #require(checks[trap.title], "\(trap)")
@@ -135,6 +137,17 @@ struct DoctorJudgementTests {
         #expect(DirectoryChecks.disk("disk", free: 64 << 20 - 1).state == .failed)
         #expect(DirectoryChecks.disk("disk", free: 64 << 20).state == .warning)
         #expect(DirectoryChecks.disk("disk", free: 512 << 20).state == .fine)
+    }
+
+    @Test("a machine on which nothing failed needs nothing, whatever else was found")
+    func summary() {
+        let states: [Finding.State] = [.fine, .cured, .notCurable, .warning]
+        let findings = states.map { Finding(name: "\($0)", state: $0, detail: "a detail") }
+        #expect(DoctorResult(findings).failed == 0)
+        #expect(DoctorResult(findings).text.hasSuffix("\n\nnothing must be done"))
+        let failing = DoctorResult(findings + [.failed("disk", "a detail", "an advice")])
+        #expect(failing.failed == 1)
+        #expect(failing.text.hasSuffix("\n  disk: an advice\n\n1 check failed"))
     }
 
     @Test("SQLite must be of the end of 2018 or later")

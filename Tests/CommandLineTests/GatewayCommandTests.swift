@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import WaystationProcesses
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("waystation gateway", .timeLimit(.minutes(20)))
@@ -125,6 +126,43 @@ struct GatewayCommandTests {
         let plain = try await GatewayProcess(tool.start("gateway", "--rules", "kiosk.toml", "--port", "0"))
         #expect(!plain.lines.contains { $0.contains("inspector") })
         #expect(try await plain.get("waystation.localhost", target).status != 200)
+    }
+
+    @Test("opens the first page with --open by the first xdg-open in PATH, and says that it is missing")
+    func opening() async throws {
+        try tool.write([
+            "programs/xdg-open": "#!/bin/sh\nprintf '%s\\n' \"$#\" \"$@\" > opened.part && mv opened.part opened\n",
+            "empty/file": "",
+        ])
+        let (programs, empty) = (tool.folder.path + "/programs", tool.folder.path + "/empty")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(programs)/xdg-open")
+        let errors = tool.folder.appending(path: "errors")
+        let arguments = ["gateway", "--rules", "kiosk.toml", "--port", "0", "--open"]
+        let running = try await GatewayProcess(
+            tool.start(
+                arguments,
+                environment: ["PATH": "\(empty):\(programs):/usr/bin:/bin"],
+                output: .lines,
+                errors: .file(errors)
+            )
+        )
+        let opened = tool.folder.appending(path: "opened")
+        #expect(await eventually { FileManager.default.fileExists(atPath: opened.path(percentEncoded: false)) })
+        let page = "http://docs.example.localhost:\(running.port)/"
+        #expect(try String(contentsOf: opened, encoding: .utf8) == "1\n\(page)\n")
+        #expect(await running.end(by: SIGTERM) == .exited(0))
+        #expect(try !String(contentsOf: errors, encoding: .utf8).contains("xdg-open"))
+
+        let missing = try await GatewayProcess(
+            tool.start(arguments, environment: ["PATH": empty], output: .lines, errors: .file(errors))
+        )
+        #expect(
+            await eventually {
+                let text = (try? String(contentsOf: errors, encoding: .utf8)) ?? ""
+                return text.contains("open http://docs.example.localhost:\(missing.port)/ yourself\n")
+            }
+        )
+        #expect(await missing.end(by: SIGTERM) == .exited(0))
     }
 
     @Test("takes the inspector, rewritten links and timeouts of the file, and no inspector with --no-inspect")

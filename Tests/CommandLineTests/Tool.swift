@@ -69,9 +69,20 @@ final class Tool: Sendable {
     }
 
     /// Starts the tool in the folder, with further variables in its environment; the caller waits for its end.
-    func start(_ arguments: [String], environment: [String: String]) throws -> SpawnedProcess {
-        let environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        return try SpawnedProcess(Self.executable.path, arguments, in: folder, environment: environment)
+    func start(
+        _ arguments: [String],
+        environment: [String: String],
+        output: SpawnedProcess.Output = .discarded,
+        errors: SpawnedProcess.Output = .discarded
+    ) throws -> SpawnedProcess {
+        try SpawnedProcess(
+            Self.executable.path,
+            arguments,
+            in: folder,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { _, new in new },
+            output: output,
+            errors: errors
+        )
     }
 
     /// Runs the tool, and returns its output as bytes.
