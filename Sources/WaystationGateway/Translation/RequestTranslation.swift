@@ -16,6 +16,11 @@ struct RequestTranslation: Sendable {
         "host", "content-length", "accept-encoding", "expect", "upgrade-insecure-requests",
     ])
 
+    /// The longest silence between two events of a stream, in seconds: a browser sets no limit (HTML §9.2).
+    ///
+    /// A session's own limit, a minute by default, would end a stream of rare events again and again.
+    private static let silenceBetweenEvents = 86_400.0
+
     /// The request without its body.
     ///
     /// - Parameters:
@@ -36,6 +41,10 @@ struct RequestTranslation: Sendable {
             case "cookie":
                 let earlier = request.value(forHTTPHeaderField: name).map { $0 + "; " } ?? ""
                 request.setValue(earlier + value, forHTTPHeaderField: name)
+            case "accept":
+                // The value that an `EventSource` sends.
+                if value == "text/event-stream" { request.timeoutInterval = Self.silenceBetweenEvents }
+                request.addValue(value, forHTTPHeaderField: name)
             default: request.addValue(value, forHTTPHeaderField: name)
             }
         }
