@@ -171,6 +171,18 @@ struct GatewayTests {
         }
     }
 
+    @Test("refuses the names of its own address, and counts no name of another host among them")
+    func ownAddress() async throws {
+        let fixture = try await GatewayFixture()
+        for (host, status) in [
+            ("127.0.0.1", 508), ("127.1.2.3", 508), ("0.0.0.0", 508), ("0", 508), ("localhost", 508),
+            ("127.proxy.example", 403), ("128.0.0.1", 403),
+        ] {
+            let name = "\(host).\(fixture.port).http.localhost:\(fixture.port)"
+            #expect(try await fixture.get("/", host: name).status == status, "\(host)")
+        }
+    }
+
     @Test("sends a percent sign that begins no percent-encoding as %25, as it is meant (URL Standard)")
     func strayPercents() async throws {
         let origin = try ScriptedOrigin { _ in .ok("ok") }

@@ -139,6 +139,33 @@ struct ProxyTests {
         #expect([shop, api].map(\.requestCount) == [1, 3])
     }
 
+    @Test("refuses the requests of pages whose host is blocked before a rule for every host, or named by no rule")
+    func pagesOfNoRule() async throws {
+        let shop = try ScriptedOrigin { _ in .ok("shop") }
+        let blocking: [Rule] = [.block("http://ads.example/**"), .allow("http://*:*/**", via: .network)]
+        let naming: [Rule] = [
+            .allow("\(shop.url())**", via: .network), .allow("http://*/**/*.css", via: .network),
+        ]
+        for (rules, page, status) in [
+            (blocking, "http://ads.example", 403), (blocking, "http://news.example", 200),
+            (naming, "http://evil.example", 403), (naming, "http://127.0.0.1:\(shop.port)", 200),
+        ] {
+            let fixture = try await GatewayFixture {
+                $0.isProxy = true
+            } interceptor: {
+                $0.rules = rules
+            }
+            let response = try await fixture.get(
+                shop.url("/order").absoluteString,
+                host: "127.0.0.1:\(shop.port)",
+                method: "POST",
+                ["Origin: \(page)"]
+            )
+            #expect(response.status == status, "\(page)")
+        }
+        #expect(shop.requestCount == 2)
+    }
+
     @Test("takes the requests of an origin's own pages if it forwards requests that no rule takes")
     func ownPagesWithoutRule() async throws {
         let origin = try ScriptedOrigin { _ in .ok("ok") }
@@ -188,6 +215,28 @@ struct ProxyTests {
         #expect(refused.contains("the proxy answered CONNECT with the status 403"))
         #expect(try await connect("127.0.0.1:\(origin.port)").hasSuffix("inner"))
         #expect(upstream.requestCount == 2)
+    }
+
+    @Test(
+        "refuses a tunnel through a proxy that it cannot use, with the reason and without the proxy's password",
+        arguments: [
+            ("socks5://user:secret@127.0.0.1:1", "of the kind socks5, which is not supported"),
+            ("http://user:secret@127.0.0.1:x", "whose port is not a number from 1 to 65535"),
+        ]
+    )
+    func unusableProxy(proxy: String, reason: String) async throws {
+        let fixture = try await GatewayFixture {
+            $0.isProxy = true
+        } interceptor: {
+            var options = NIOOptions()
+            options.environment = ["https_proxy": proxy]
+            $0.transport = .nio(options)
+        }
+        let authority = "shop.example:443"
+        let response = try await fixture.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+        #expect(response.status == 502)
+        #expect(response.text.contains(reason), "\(response.text)")
+        #expect(!response.text.contains("secret"))
     }
 
     @Test("reports a host that does not answer")

@@ -10,20 +10,21 @@ import WaystationTransport
 @Suite("The request to an origin")
 struct RequestTranslationTests {
     /// The request for a browser's request with a value of `Accept`.
-    private func request(accept: String) throws -> URLRequest {
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/live", headers: ["Accept": accept])
+    private func request(_ method: HTTPMethod = .GET, accept: String) throws -> URLRequest {
+        let head = HTTPRequestHead(version: .http1_1, method: method, uri: "/live", headers: ["Accept": accept])
         let url = try #require(URL(string: "https://shop.example/live"))
-        return RequestTranslation(names: LocalNames(port: 8080)).request(head, for: url)
+        return RequestTranslation(names: LocalNames(port: 8080), silenceBetweenEvents: 900).request(head, for: url)
     }
 
-    @Test("for a stream of events may be silent for a day, and any other as long as the session says")
+    @Test("for a stream of events has the time limit of a tunnel, and any other that of the session")
     func silence() throws {
         let events = try request(accept: "text/event-stream")
         #expect(events.hasTimeoutInterval)
-        #expect(events.timeoutInterval == 86_400)
+        #expect(events.timeoutInterval == 900)
         for accept in ["*/*", "application/json", "text/html, text/event-stream"] {
             #expect(try !request(accept: accept).hasTimeoutInterval)
         }
+        #expect(try !request(.POST, accept: "text/event-stream").hasTimeoutInterval)
     }
 }
 #endif

@@ -48,13 +48,16 @@ package final class ClientLoads: Sendable {
         stations.matcher.match(request) != nil || stations.isExternalLink(request)
     }
 
-    /// Whether a rule takes some URL of the origin of a URL, so that a client may show pages of this origin.
+    /// Whether a rule takes a URL, or names its host and takes some URL of its origin, so that a client may show pages
+    /// of this origin.
     ///
-    /// Methods, queries and predicates are not compared. Rules that block do not count: nothing of their URLs is shown.
+    /// Rules that block do not count: nothing of their URLs is shown. For the origin, methods, queries and predicates
+    /// are not compared.
     ///
     /// - Complexity: O(number of rules).
     package func servesOrigin(of url: URL) -> Bool {
-        CanonicalURL(url.absoluteString).map(stations.matcher.rules.takeSomething(ofOriginOf:)) ?? false
+        if let match = stations.matcher.match(URLRequest(url: url)), !match.step.isBlock { return true }
+        return CanonicalURL(url.absoluteString).map(stations.matcher.rules.serve(originOf:)) ?? false
     }
 
     /// Begins a load.

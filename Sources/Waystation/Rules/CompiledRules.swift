@@ -37,6 +37,9 @@ struct CompiledRules: Sendable {
             }
         }
 
+        /// Whether requests are refused.
+        var isBlock: Bool { if case .block = self { true } else { false } }
+
         /// Whether requests that the route's other sources cannot answer continue to a transport of the rule's own.
         var isCarried: Bool {
             switch self {
@@ -55,6 +58,8 @@ struct CompiledRules: Sendable {
 
     private let table: RuleTable<Step>
     private let steps: [Step]
+    /// Whether each rule has no condition beside its pattern.
+    private let areUnconditional: [Bool]
     /// Whether every rule leads to the network and nowhere else.
     let areNetworkAlone: Bool
     /// Whether any rule has a predicate.
@@ -86,6 +91,7 @@ struct CompiledRules: Sendable {
             definitions.append(compiled)
         }
         steps = definitions.map(\.action)
+        areUnconditional = definitions.map { $0.methods == nil && $0.query.isEmpty && $0.predicate == nil }
         areNetworkAlone = steps.allSatisfy { if case .network = $0 { true } else { false } }
         hasPredicates = definitions.contains { $0.predicate != nil }
         do {
@@ -102,13 +108,19 @@ struct CompiledRules: Sendable {
     /// The schemes of patterns that are neither `http` nor `https`.
     var schemesBesideHTTP: Set<String> { Set(table.patterns.compactMap(\.schemeBesideHTTP)) }
 
-    /// Whether a rule that does not block takes some URL of the origin of a URL.
-    func takeSomething(ofOriginOf url: CanonicalURL) -> Bool {
+    /// Whether a rule that does not block names the host of a URL, and takes some URL of its origin.
+    ///
+    /// A rule after one that blocks the whole origin does not count, and a rule for every host names none.
+    func serve(originOf url: CanonicalURL) -> Bool {
         guard let origin = url.resolving("/") else { return false }
-        return zip(table.patterns, steps).contains { pattern, step in
-            if case .block = step { return false }
-            return pattern.takesSomething(below: origin)
+        for (index, pattern) in table.patterns.enumerated() where pattern.takesSomething(below: origin) {
+            if steps[index].isBlock {
+                if areUnconditional[index], pattern.takesEveryPath { return false }
+            } else if !pattern.takesEveryHost {
+                return true
+            }
         }
+        return false
     }
 
     /// The step of the rule at an index.
@@ -128,6 +140,17 @@ struct CompiledRules: Sendable {
         guard hasPredicates else { return RuleRequest(url: canonical.url, method: canonical.method) }
         return RuleRequest(url: canonical.url, method: canonical.method) { request.value(forHTTPHeaderField: $0) }
     }
+}
+
+extension URLPattern {
+    /// The text after the scheme.
+    private var address: Substring { text.firstRange(of: "://").map { text[$0.upperBound...] } ?? "" }
+
+    /// Whether the host is `*`.
+    fileprivate var takesEveryHost: Bool { address.prefix { !":/?#".contains($0) } == "*" }
+
+    /// Whether all URLs of the hosts are in the set.
+    fileprivate var takesEveryPath: Bool { address.drop { !"/?#".contains($0) } == "/**" }
 }
 
 extension CompiledRules.Step {

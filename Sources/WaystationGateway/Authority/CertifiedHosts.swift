@@ -8,8 +8,8 @@ import WaystationRules
 struct CertifiedHosts: Sendable {
     /// The names of the constraint, sorted.
     let names: [String]
-    /// The patterns of `https` whose hosts get no certificate: every host, an address, a name of one label, or all names
-    /// below a top-level domain.
+    /// The patterns of `https` whose hosts get no certificate: every host, an address, a name of one label other than
+    /// `localhost`, or all names below a top-level domain.
     let leftOut: [String]
     private let patterns: [URLPattern]
 

@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import NIOHTTP1
+import WaystationFields
 
 /// The resource that a request to the gateway asks for.
 enum RequestTarget: Equatable, Sendable {
@@ -135,7 +136,7 @@ struct TargetReader: Sendable {
         var result: [UInt8] = []
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
-            let isStray = byte == percent && (digits.count < 2 || !digits.allSatisfy(isHexDigit))
+            let isStray = byte == percent && (digits.count < 2 || !digits.allSatisfy { $0.hexadecimalDigit != nil })
             if isStray || unencoded.contains(byte) {
                 result += "%\(String(byte, radix: 16, uppercase: true))".utf8
             } else {
@@ -143,13 +144,6 @@ struct TargetReader: Sendable {
             }
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-        default: false
-        }
     }
 
     private func url(_ text: String) throws(Refusal) -> URL {

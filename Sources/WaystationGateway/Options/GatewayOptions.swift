@@ -33,8 +33,9 @@ public struct GatewayOptions: Sendable {
     /// Whether absolute links in pages and style sheets lead to the gateway where a rule takes them; false by default.
     ///
     /// With true, `https://shop.example/a` in HTML, XHTML, SVG or CSS becomes the gateway's URL for it, while the body
-    /// passes; scripts and all other bytes stay as they are. Without it, such a link leads out of the gateway. A browser
-    /// refuses a rewritten style sheet whose `link` has an `integrity`.
+    /// passes; scripts and all other bytes stay as they are. The targets of the field `Link` lead to the gateway, too.
+    /// Without it, such a link leads out of the gateway. A browser refuses a rewritten style sheet whose `link` has an
+    /// `integrity`.
     public var rewritesLinks = false
     /// The largest body of a request, in bytes; 1 GiB by default.
     ///
@@ -52,7 +53,7 @@ public struct GatewayOptions: Sendable {
     public var idleTimeout = Duration.seconds(75)
     /// The longest time in which no byte passes through a tunnel, in either direction; 15 minutes by default.
     ///
-    /// The tunnel is closed then.
+    /// The tunnel is closed then. It is also the longest silence between two events of a stream that a page reads.
     public var tunnelTimeout = Duration.seconds(900)
     /// The longest time in which a client takes nothing of what is sent to it; 5 minutes by default.
     ///

@@ -6,15 +6,15 @@ enum ContentSecurityPolicy {
     /// Whether the directive with this name would make the browser ask for https, or refuse a page without https.
     static func isDropped(_ name: String) -> Bool { dropped.contains(name.lowercased()) }
 
-    private static let endings = ["-src", "-src-elem", "-src-attr"]
-    private static let others: Set<String> = ["base-uri", "form-action", "frame-ancestors"]
+    private static let sourceSuffixes = ["-src", "-src-elem", "-src-attr"]
+    private static let sourceDirectives: Set<String> = ["base-uri", "form-action", "frame-ancestors"]
 
     /// Whether the values of the directive with this name are sources.
     ///
-    /// Those of others, such as `sandbox` and `trusted-types`, can look like hosts.
+    /// The values of other directives, such as `sandbox` and `trusted-types`, can look like hosts.
     static func listsSources(_ name: String) -> Bool {
         let name = name.lowercased()
-        return endings.contains { name.hasSuffix($0) } || others.contains(name)
+        return sourceSuffixes.contains { name.hasSuffix($0) } || sourceDirectives.contains(name)
     }
 
     /// The policy with the gateway's names beside each source that it admits.

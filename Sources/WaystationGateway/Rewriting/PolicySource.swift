@@ -11,8 +11,9 @@
 /// | `wss://shop.example` | `ws://shop.example.localhost:8080` |
 /// | `shop.example` | `shop.example.localhost:8080` |
 ///
-/// `*.localhost` is wider than `https:`, since it also admits the names of origins with http: the names of origins with
-/// https alone have nothing in common that a source could express.
+/// `*.localhost` is wider than `https:`, since it also admits the names of origins with http, and is wider than
+/// `https://*`, since it also admits those with other ports: the names of origins with https alone have nothing in
+/// common that a source could express.
 struct PolicySource {
     /// In lower case; nil if the source has the scheme of its page.
     private let scheme: String?
@@ -71,12 +72,19 @@ struct PolicySource {
         }
         // The page at the gateway has the scheme http, which a source without a scheme then has, too.
         let prefix = scheme == nil ? "" : local
-        return remotes.compactMap { remote in authority(names, remote).map { prefix + $0 } }
+        return remotes.compactMap { remote in
+            // Port 80 also admits https at its own port (§6.7.2.11).
+            let port = remote == "https" && remotes.count > 1 && self.port == 80 ? nil : self.port
+            return authority(names, remote, port).map { prefix + $0 }
+        }
     }
 
-    private func authority(_ names: LocalNames, _ scheme: String) -> String? {
+    private func authority(_ names: LocalNames, _ scheme: String, _ port: Int?) -> String? {
         let isWildcard = host.hasPrefix("*.")
-        if host == "*" { return names.authorityOfAnyHost(scheme: scheme, port: port) }
+        if host == "*" {
+            let isStandard = port == OriginName.standardPort(of: scheme)
+            return names.authorityOfAnyHost(scheme: scheme, port: isStandard ? nil : port)
+        }
         guard let origin = OriginName(scheme: scheme, host: isWildcard ? String(host.dropFirst(2)) : host, port: port),
             // A host such as `127.1`, which a browser takes for an address, has no name.
             OriginName(name: origin.name) == origin, isWildcard || !names.isReserved(origin)

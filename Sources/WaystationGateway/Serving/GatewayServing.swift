@@ -52,7 +52,7 @@ final class GatewayServing: Sendable {
         repeated = RepeatedRequests()
         observer = inspector
         targets = TargetReader(names: names, isProxy: options.isProxy)
-        requests = RequestTranslation(names: names)
+        requests = RequestTranslation(names: names, silenceBetweenEvents: options.tunnelTimeout / Duration.seconds(1))
         browsers = cookies.map { Browsers($0, loads) }
         isServed = { url in URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false }
         rewriting = options.rewritesLinks ? ResponseRewriting(names: names, isServed: isServed) : nil
@@ -66,7 +66,7 @@ final class GatewayServing: Sendable {
         proxied = PageOrigin(
             remote: { page, target in
                 guard let page = URL(string: page) else { return nil }
-                return PageOrigin.isSame(page, target) || loads.servesOrigin(of: page) ? page : nil
+                return PageOrigin.isSameOrigin(page, target) || loads.servesOrigin(of: page) ? page : nil
             },
             isSameSite: isSameSite
         )
@@ -136,7 +136,7 @@ final class GatewayServing: Sendable {
     /// Whether an origin is the gateway itself.
     private func leadsBack(_ origin: OriginName) -> Bool {
         guard origin.scheme == "http", (origin.port ?? 80) == names.port else { return false }
-        return origin.host == "localhost" || origin.host.hasSuffix(OriginName.suffix) || origin.host.hasPrefix("127.")
+        return LoopbackHosts.contain(origin.host)
     }
 
     /// A request was refused before its load began.

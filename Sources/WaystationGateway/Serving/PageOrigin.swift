@@ -10,8 +10,12 @@ import WaystationRules
 /// (RFC 6265bis §8.8). A page that the gateway does not show may lead to its pages and show their images, with the
 /// cookies that `SameSite` allows; it may not read an answer or change anything.
 struct PageOrigin: Sendable {
-    /// The URL of a page for the value of `Origin` or `Referer`, and the URL that the page asks for; nil if the gateway
-    /// does not show the page.
+    /// Finds the URL of a page that the gateway shows.
+    ///
+    /// - Parameters:
+    ///   - page: The value of `Origin` or `Referer`.
+    ///   - target: The URL that the page asks for.
+    /// - Returns: The URL; nil if the gateway does not show the page.
     let remote: @Sendable (_ page: String, _ target: URL) -> URL?
     /// Whether two URLs are of one site.
     let isSameSite: @Sendable (URL, URL) -> Bool
@@ -42,7 +46,7 @@ struct PageOrigin: Sendable {
     }
 
     /// Whether two URLs are of one origin (RFC 6454 §5).
-    static func isSame(_ first: URL, _ second: URL) -> Bool {
+    static func isSameOrigin(_ first: URL, _ second: URL) -> Bool {
         guard let first = CanonicalURL(first.absoluteString), let second = CanonicalURL(second.absoluteString) else {
             return false
         }

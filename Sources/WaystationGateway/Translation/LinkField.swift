@@ -18,8 +18,8 @@ enum LinkField {
                 targets.append((index + 1)..<end)
                 index = end
             }
-            // Without a target, the link is not valid, and the next one may be.
-            guard isBlank(value[index]) else {
+            // A link without a target is invalid; the next link may be valid.
+            guard isSeparator(value[index]) else {
                 index = endOfLink(value, from: index) + 1
                 continue
             }
@@ -44,7 +44,7 @@ enum LinkField {
         return index
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool {
+    private static func isSeparator(_ byte: UInt8) -> Bool {
         byte == Characters.space || byte == Characters.tab || byte == UInt8(ascii: ",")
     }
 }

@@ -9,17 +9,16 @@ import FoundationNetworking
 /// Makes the request to the origin from a browser's request to the gateway.
 struct RequestTranslation: Sendable {
     let names: LocalNames
+    /// The longest silence between two events of a stream, in seconds: a browser sets no limit (HTML §9.2).
+    ///
+    /// A session's own limit, a minute by default, would end a stream of rare events again and again.
+    let silenceBetweenEvents: TimeInterval
 
     /// The fields that are about the connection to the gateway, about the form in which the gateway itself gets the
     /// body, or that the transport writes.
     private static let dropped = FieldNames.hopByHop.union([
         "host", "content-length", "accept-encoding", "expect", "upgrade-insecure-requests",
     ])
-
-    /// The longest silence between two events of a stream, in seconds: a browser sets no limit (HTML §9.2).
-    ///
-    /// A session's own limit, a minute by default, would end a stream of rare events again and again.
-    private static let silenceBetweenEvents = 86_400.0
 
     /// The request without its body.
     ///
@@ -43,7 +42,7 @@ struct RequestTranslation: Sendable {
                 request.setValue(earlier + value, forHTTPHeaderField: name)
             case "accept":
                 // The value that an `EventSource` sends.
-                if value == "text/event-stream" { request.timeoutInterval = Self.silenceBetweenEvents }
+                if head.method == .GET, value == "text/event-stream" { request.timeoutInterval = silenceBetweenEvents }
                 request.addValue(value, forHTTPHeaderField: name)
             default: request.addValue(value, forHTTPHeaderField: name)
             }

@@ -55,9 +55,12 @@ struct ResponseTranslation: Sendable {
         let bytes = MappedBytes(text.utf8, at: 0)
         let edits = places(bytes).compactMap { links.edit(bytes, $0) }
         guard !edits.isEmpty else { return text }
-        var result = bytes.bytes
-        for edit in edits.reversed() { result.replaceSubrange(edit.range, with: edit.text) }
-        return String(decoding: result, as: UTF8.self)
+        var result = RewrittenText()
+        bytes.bytes.withUnsafeBufferPointer { text in
+            for edit in edits { result.apply(edit, to: text) }
+            result.pass(to: text.count, of: text)
+        }
+        return String(decoding: result.bytes, as: UTF8.self)
     }
 
     /// The gateway's name for an origin; the text itself if it names none.

@@ -31,11 +31,11 @@ struct Tunnel {
         _ refuse: @escaping (Refusal) -> Void
     ) {
         let bound = NIOLoopBound((tunnel: self, refuse: refuse), eventLoop: client.eventLoop)
-        serving.opener.open(to: host, port: port, from: serving.names.port, on: client.eventLoop) { result in
+        serving.opener.open(to: host, port: port, proxyPort: serving.names.port, on: client.eventLoop) { result in
             switch result {
             case .success(let server):
                 guard client.isActive else { return server.close(promise: nil) }
-                // Each end of the tunnel is passed on by itself.
+                // When one side stops sending, the other may still send.
                 try? server.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
                 let answer = ByteBuffer(string: "HTTP/1.1 200 Connection Established\r\n\r\n")
                 bound.value.tunnel.join(client, server, answer: answer)

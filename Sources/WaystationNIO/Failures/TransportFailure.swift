@@ -62,12 +62,14 @@ extension TransportFailure {
         )
     }
 
-    /// The proxy of the environment is of another kind than HTTP.
-    static func unsupported(_ proxy: String) -> Self {
+    /// The proxy of the environment cannot be used.
+    ///
+    /// - Parameter reason: The reason, as ``Route/unsupported(_:)`` has it.
+    /// - Returns: The failure.
+    static func unsupported(_ reason: String) -> Self {
         Self(
             .cannotConnectToHost,
-            "The environment names the proxy \(proxy), whose kind is not supported. "
-                + "Name an http proxy in the environment, or none."
+            "The environment names a proxy \(reason). Name an http proxy in the environment, or none."
         )
     }
 

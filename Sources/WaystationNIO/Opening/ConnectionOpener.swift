@@ -8,7 +8,7 @@ package import FoundationNetworking
 #endif
 
 /// Opens connections to origins for protocols that begin with a request of HTTP/1.1, such as web sockets (RFC 6455), and
-/// for bytes that are none of the transport's business.
+/// for tunnels, whose bytes the transport does not read.
 ///
 /// They use the proxies, the certificates and the limits of a transport, but not its pool.
 package final class ConnectionOpener: Sendable {
@@ -68,27 +68,27 @@ package final class ConnectionOpener: Sendable {
 
     /// Opens a connection whose bytes the client chooses, such as those of TLS.
     ///
-    /// The proxy for `https` is asked for a tunnel, if the environment names one other than the caller.
+    /// If the environment names a proxy for `https` that is not the caller, the connection leads through it.
     ///
     /// - Parameters:
     ///   - host: A name or an IP address, without brackets.
     ///   - port: The port.
-    ///   - ownPort: The port at which the caller itself is a proxy.
+    ///   - proxyPort: The port at which the caller itself is a proxy.
     ///   - loop: The event loop of the channel.
     ///   - completion: Called once on the event loop, and not before this method returns: the channel, which does not
     ///     read by itself, or the `URLError` that describes the failure.
     package func open(
         to host: String,
         port: Int,
-        from ownPort: Int,
+        proxyPort: Int,
         on loop: any EventLoop,
         _ completion: @escaping @Sendable (Result<any Channel, any Error>) -> Void
     ) {
         loop.execute { [self] in
             let host = host.lowercased()
-            let route = composer.route(host, port, true).avoiding(loopbackPort: ownPort)
-            if case .unsupported(let proxy) = route {
-                return completion(.failure(TransportFailure.unsupported(proxy).error(for: nil)))
+            let route = composer.route(host, port, true).avoiding(loopbackPort: proxyPort)
+            if case .unsupported(let reason) = route {
+                return completion(.failure(TransportFailure.unsupported(reason).error(for: nil)))
             }
             connect(to: Origin(isSecure: false, host: host, port: port, route: route), on: loop) { result in
                 completion(result.mapError { $0.error(for: nil) })
@@ -110,11 +110,12 @@ package final class ConnectionOpener: Sendable {
             openTunnel: openTunnel,
             limits: settings.limits
         )
-        let attempt = connector.connect(to: origin, deadline: .now() + settings.connectTimeout) { channel, _ in
-            channel
-        } completion: {
-            completion($0)
-        }
+        let attempt = connector.connect(
+            to: origin,
+            deadline: .now() + settings.connectTimeout,
+            make: { channel, _ in channel },
+            completion: completion
+        )
         let bound = NIOLoopBound(attempt, eventLoop: loop)
         loop.scheduleTask(deadline: attempt.deadline) {
             if !bound.value.isOver { bound.value.timeOut() }

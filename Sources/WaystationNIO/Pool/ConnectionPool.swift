@@ -184,7 +184,7 @@ struct ConnectionPool {
         return connectIfNeeded(&ids)
     }
 
-    /// The server takes requests over HTTP/1.1 only, and new connections speak it: they take the place of all others.
+    /// The server takes requests over HTTP/1.1 only, and new connections use HTTP/1.1: they take the place of all others.
     mutating func requiresHTTP1(ids: inout ConnectionID.Source) -> [Action] {
         isMultiplexed = false
         var actions = connecting.map { Action.abandon($0) }

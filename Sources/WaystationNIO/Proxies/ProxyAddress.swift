@@ -18,7 +18,7 @@ enum ProxyAddress {
         var rest = text[...]
         if let range = text.range(of: "://") {
             let scheme = text[..<range.lowerBound].lowercased()
-            guard scheme == "http" else { return .unsupported(scheme.isEmpty ? text : scheme) }
+            guard scheme == "http" else { return .unsupported(unsupportedKind(scheme)) }
             rest = text[range.upperBound...]
         }
         rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -27,8 +27,35 @@ enum ProxyAddress {
             authorization = basic(rest[..<at])
             rest = rest[rest.index(after: at)...]
         }
-        guard let (host, port) = hostAndPort(rest) else { return .unsupported(text) }
-        return makeRoute(Route.Proxy(host: host, port: port, authorization: authorization))
+        do {
+            let (host, port) = try hostAndPort(rest)
+            return makeRoute(Route.Proxy(host: host, port: port, authorization: authorization))
+        } catch {
+            return .unsupported(error.reason)
+        }
+    }
+
+    /// The reason for which a proxy of a kind cannot be used.
+    ///
+    /// A text that is no scheme is not repeated: it may be a part of a password.
+    private static func unsupportedKind(_ scheme: String) -> String {
+        let isScheme = scheme.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x61...0x7a, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+            default: false
+            }
+        }
+        guard isScheme, !scheme.isEmpty else { return "whose kind is not supported" }
+        return "of the kind \(scheme), which is not supported"
+    }
+
+    /// The fault of an address.
+    private struct Fault: Error {
+        /// A part of a sentence: "the environment names a proxy …".
+        let reason: String
+
+        static let host = Fault(reason: "whose host is missing or cannot be read")
+        static let port = Fault(reason: "whose port is not a number from 1 to 65535")
     }
 
     /// RFC 7617 §2; user and password are percent-encoded in an address.
@@ -42,23 +69,26 @@ enum ProxyAddress {
         return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
-    private static func hostAndPort(_ text: Substring) -> (String, Int)? {
+    private static func hostAndPort(_ text: Substring) throws(Fault) -> (String, Int) {
         let host: Substring
         let rest: Substring
         if text.first == "[" {
-            guard let end = text.firstIndex(of: "]") else { return nil }
+            guard let end = text.firstIndex(of: "]") else { throw .host }
             host = text[text.index(after: text.startIndex)..<end]
             rest = text[text.index(after: end)...]
         } else {
             host = text.prefix { $0 != ":" }
             rest = text[host.endIndex...]
         }
-        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        guard rest.first == ":" else { return rest.isEmpty ? (host.lowercased(), defaultPort) : nil }
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .host }
+        guard rest.first == ":" else {
+            guard rest.isEmpty else { throw .host }
+            return (host.lowercased(), defaultPort)
+        }
         let digits = rest.dropFirst()
         guard !digits.isEmpty else { return (host.lowercased(), defaultPort) }
         guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let port = Int(digits), (1...65_535).contains(port)
-        else { return nil }
+        else { throw .port }
         return (host.lowercased(), port)
     }
 }

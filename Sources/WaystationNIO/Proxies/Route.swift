@@ -1,4 +1,12 @@
 #if NIO
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The way from this process to an origin.
 enum Route: Hashable, Sendable {
     /// A connection to the origin itself.
@@ -7,7 +15,9 @@ enum Route: Hashable, Sendable {
     case absoluteForm(Proxy)
     /// The proxy opens a tunnel to the origin (CONNECT, RFC 9110 §9.3.6); TLS runs inside it.
     case tunnel(Proxy)
-    /// The environment names a proxy that this engine cannot use, such as `socks5`; Foundation may be able to.
+    /// The environment names a proxy that this engine cannot use; Foundation may be able to.
+    ///
+    /// The reason is a part of a sentence without the address, which may have a password: "of the kind socks5, …".
     case unsupported(String)
 
     /// An HTTP proxy.
@@ -26,10 +36,25 @@ enum Route: Hashable, Sendable {
     func avoiding(loopbackPort port: Int) -> Route {
         switch self {
         case .absoluteForm(let proxy), .tunnel(let proxy):
-            let isLoopback = proxy.host == "localhost" || proxy.host == "::1" || proxy.host.hasPrefix("127.")
-            return isLoopback && proxy.port == port ? .direct : self
+            return LoopbackHosts.contain(proxy.host) && proxy.port == port ? .direct : self
         case .direct, .unsupported: return self
         }
+    }
+}
+
+/// The hosts that are this machine without a look at a resolver.
+package enum LoopbackHosts {
+    /// Whether a host is this machine.
+    ///
+    /// - Parameter host: A name or an IP address in lower case, without brackets.
+    /// - Returns: False for a name that only a resolver knows.
+    package static func contain(_ host: String) -> Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" || host == "::" { return true }
+        var address = in_addr()
+        // As resolvers do, it also reads short forms such as `127.1`.
+        guard inet_aton(host, &address) != 0 else { return false }
+        // A connection to 0.0.0.0 reaches this machine.
+        return UInt32(bigEndian: address.s_addr) >> 24 == 127 || address.s_addr == 0
     }
 }
 #endif

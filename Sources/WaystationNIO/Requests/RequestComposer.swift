@@ -51,8 +51,8 @@ struct RequestComposer: Sendable {
         }
         let host = parts.plainHost
         let route = self.route(host, parts.effectivePort, parts.isSecure)
-        if case .unsupported(let proxy) = route {
-            throw TransportFailure.unsupported(proxy)
+        if case .unsupported(let reason) = route {
+            throw TransportFailure.unsupported(reason)
         }
         let (body, framing) = try Self.body(of: request, method: method)
         var fields = ComposedFields(parts.authority)

@@ -10,7 +10,12 @@ import WaystationTesting
 /// Pages of an origin with https, whose policies Chromium enforces at the gateway.
 @Suite("The content security policy of a page in a browser", .timeLimit(.minutes(10)))
 struct BrowserPolicyTests {
-    /// The origin's host with its port, and the policy that the test wants next, in a query.
+    /// A page that shows an image and runs a script of another host, and then runs a script of its own.
+    ///
+    /// - Parameters:
+    ///   - policy: The policy for a `meta` element; nil for none.
+    ///   - other: The origin of the image and the other script.
+    /// - Returns: The markup.
     private static func page(_ policy: String?, other: String) -> String {
         """
         <!doctype html>\(policy.map { "<meta http-equiv=content-security-policy content=\"\($0)\">" } ?? "")
@@ -19,7 +24,7 @@ struct BrowserPolicyTests {
         """
     }
 
-    /// Loads by `fetch` and by a web socket what the policy must allow; the images and scripts of the page are others.
+    /// The page's own script, which loads data by `fetch` and by a web socket, and sets the page's result.
     private static let script = """
         (async () => {
             if (document.readyState !== "complete") await new Promise(done => addEventListener("load", done));

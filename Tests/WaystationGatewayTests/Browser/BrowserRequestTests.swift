@@ -89,7 +89,7 @@ struct BrowserRequestTests {
         #expect(opened.withLock { $0.count } == 3)
     }
 
-    @Test("with the scheme of another app do not reach the gateway, as a page reaches the handler by a redirect only")
+    @Test("with the scheme of another app reach the handler if the origin redirects to them, and not by a click")
     func ownScheme() async throws {
         let opened = Mutex<[String]>([])
         let origin = try ScriptedOrigin { request in

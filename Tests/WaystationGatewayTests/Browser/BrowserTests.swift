@@ -71,7 +71,6 @@ struct BrowserTests {
             #expect(try await page.evaluate("result") == .array([true] + rest))
             #expect(page.consoleErrors == [])
         }
-        #expect(origin.connectionCount == 0)
     }
 
     /// A font of `fonts-dejavu-core`, which the page knows by the name that its style sheet gives it.
