@@ -46,8 +46,12 @@ final class RedisClient {
         _ completion: @escaping (Result<[RESPValue], RedisFailure>) -> Void
     ) {
         let call = Call(completion, missing: commands.count, following)
-        let timer = loop.assumeIsolated().scheduleTask(deadline: deadline) { self.giveUp(call) }
-        call.onEnd = { timer.cancel() }
+        call.onDeadline = { self.giveUp($0) }
+        do {
+            call.timer = try loop.assumeIsolated().scheduleCallback(at: deadline, handler: call)
+        } catch {
+            return call.end(.failure(RedisFailure(.tierWasClosed, mayHaveRun: false)))
+        }
         connection { result in
             guard !call.isOver else { return }
             switch result {
@@ -114,12 +118,14 @@ final class RedisClient {
     }
 
     /// Commands whose replies are awaited.
-    private final class Call {
+    private final class Call: NIOScheduledCallbackHandler {
         private var completion: ((Result<[RESPValue], RedisFailure>) -> Void)?
         private var missing: Int
         private var following: ((_ replies: [RESPValue]) -> RedisCommand?)?
         private var replies: [RESPValue] = []
-        var onEnd: (() -> Void)?
+        /// Ends the call if it is not over at its deadline.
+        var timer: NIOScheduledCallback?
+        var onDeadline: ((Call) -> Void)?
         /// The connection that has the commands, and its arrivals at that time.
         var sent: (connection: RedisConnection, arrivals: Int)?
 
@@ -156,10 +162,12 @@ final class RedisClient {
         }
 
         func end(_ result: Result<[RESPValue], RedisFailure>) {
-            following = nil
+            (following, onDeadline) = (nil, nil)
             completion.take()?(result)
-            onEnd.take()?()
+            timer.take()?.cancel()
         }
+
+        func handleScheduledCallback(eventLoop: some EventLoop) { onDeadline?(self) }
     }
 }
 #endif

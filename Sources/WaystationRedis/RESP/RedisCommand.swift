@@ -4,13 +4,18 @@ import NIOCore
 
 /// A command as it is sent: a list of strings.
 struct RedisCommand: Equatable {
-    private(set) var words: [ByteBuffer]
+    private enum Word: Equatable {
+        case text(String)
+        case bytes(Data)
+    }
+
+    private var words: [Word]
     /// The name of the value that the command reads or changes; in a cluster, it decides which server has the command.
     private(set) var key = ""
     /// Whether the command has no effect before the replicas of its server have its effect, too.
     private(set) var isLasting = false
 
-    init(_ words: String...) { self.words = words.map { ByteBuffer(string: $0) } }
+    init(_ words: String...) { self.words = words.map(Word.text) }
 
     /// Makes a command whose first argument is a key.
     init(_ name: String, key: String) {
@@ -36,14 +41,14 @@ struct RedisCommand: Equatable {
     /// Adds a word of bytes.
     func with(_ word: Data) -> RedisCommand {
         var command = self
-        command.words.append(ByteBuffer(bytes: word))
+        command.words.append(.bytes(word))
         return command
     }
 
     /// Adds words.
     func with(_ words: String...) -> RedisCommand {
         var command = self
-        command.words += words.map { ByteBuffer(string: $0) }
+        command.words += words.map(Word.text)
         return command
     }
 
@@ -51,8 +56,14 @@ struct RedisCommand: Equatable {
     func write(to buffer: inout ByteBuffer) {
         buffer.writeString("*\(words.count)\r\n")
         for word in words {
-            buffer.writeString("$\(word.readableBytes)\r\n")
-            buffer.writeImmutableBuffer(word)
+            switch word {
+            case .text(let text):
+                buffer.writeString("$\(text.utf8.count)\r\n")
+                buffer.writeString(text)
+            case .bytes(let bytes):
+                buffer.writeString("$\(bytes.count)\r\n")
+                buffer.writeBytes(bytes)
+            }
             buffer.writeString("\r\n")
         }
     }
