@@ -13,7 +13,7 @@ extension URL {
 
     /// The problem of a URL that should name a file or a folder, in the words of a message; nil for a file URL.
     ///
-    /// Such a URL has a path as well, so a file would be made somewhere in the file system.
+    /// Other URLs have paths too, so that files would be made there.
     package var fileURLProblem: String? {
         isFileURL ? nil : "\(shown) is not a file URL: give it as URL(filePath:)"
     }

@@ -11,7 +11,9 @@ public struct TierEvent: Sendable, CustomStringConvertible {
         public static let suspended = Kind(description: "suspended")
         /// The tier answers again, and is used again.
         public static let resumed = Kind(description: "resumed")
-        /// The tier returned a value that this cache's fleet did not store at that place; it was removed and not used.
+        /// The tier returned a value, or delivered a message, that is not this fleet's; it was not used.
+        ///
+        /// Such a value was removed.
         public static let damaged = Kind(description: "damaged")
         /// Messages of other machines may have been missed: all responses of this machine's own cache were removed.
         public static let missed = Kind(description: "missed")

@@ -33,6 +33,25 @@ struct RESPParserTests {
         return values
     }
 
+    @Test("keep no more of the received bytes for the strings of a list than the strings themselves")
+    func memoryOfLists() throws {
+        var parser = RESPParser()
+        parser.append(ByteBuffer(string: "*100\r\n"))
+        #expect(try parser.next() == nil)
+        for number in 0..<100 {
+            var received = ByteBufferAllocator().buffer(capacity: 1 << 16)
+            received.writeString("$1\r\nx\r\n")
+            parser.append(received)
+            guard number == 99 else {
+                #expect(try parser.next() == nil)
+                continue
+            }
+            let elements = try #require(try parser.next()?.elements)
+            let capacities = elements.map { if case .bytes(let bytes) = $0 { bytes.storageCapacity } else { 0 } }
+            #expect(capacities.count == 100 && capacities.allSatisfy { $0 < 1_024 })
+        }
+    }
+
     @Test("reads every type, wherever the bytes are split")
     func splits() throws {
         let bytes = Self.replies.flatMap { Array($0.bytes.utf8) }

@@ -70,7 +70,7 @@ struct RedisTierTests {
         try await SharedTierConformance(of: tier(of: server) { $0.password = "s3cret" }).check()
     }
 
-    @Test("stores a value for as long as Redis can, when it is to be kept for ever")
+    @Test("stores a value with a lifetime of any length")
     func longLifetime() async throws {
         let server = try RedisServer()
         defer { server.stop() }

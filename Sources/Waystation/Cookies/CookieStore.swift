@@ -61,7 +61,8 @@ public final class CookieStore: Sendable {
     ///
     /// - Parameters:
     ///   - file: The file for cookies that have an expiry, in JSON, readable by its owner alone. With nil, the default,
-    ///     they are kept in memory. So they are with a URL that is not a file URL, which an event reports. Cookies
+    ///     they are kept in memory. With a URL that is not a file URL, an event reports the mistake, and cookies
+    ///     stay in memory. Cookies
     ///     without an expiry are never written.
     ///   - rules: The rules for accepting cookies; RFC 6265 by default.
     ///   - now: The clock; the system's by default.

@@ -109,7 +109,7 @@ final class Fetches: Sendable {
             } else if state.failures[place]?.identity == identity {
                 state.failures[place] = nil
             }
-            if let advice { state.pauses.take(advice, about: key, now: now) }
+            if let advice { state.pauses.take(advice, about: key) }
             // Another fetch may have replaced it when it became too late to join it.
             if state.running[identity] === fetch { state.running[identity] = nil }
         }
@@ -125,7 +125,7 @@ final class Fetches: Sendable {
         let key = plan.presented.key
         let place = place(of: key)
         let isDue = state.withLock { state in
-            guard state.running[identity] == nil, !state.pauses.contain(key, now: now) else { return false }
+            guard state.running[identity] == nil, !state.pauses.contains(key, now: now) else { return false }
             guard let failure = state.failures[place], failure.identity == identity else { return true }
             return !(0..<Self.pauseAfterFailure).contains(now.timeIntervalSince(failure.time))
         }

@@ -18,16 +18,16 @@ struct RequestedPauses: Sendable {
     /// Whether the server wants no request for a key now.
     ///
     /// A clock that is set back to before the pause ends it.
-    func contain(_ key: RequestKey, now: Date) -> Bool {
+    func contains(_ key: RequestKey, now: Date) -> Bool {
         pauses.position(of: key).flatMap { pauses[$0] }?.contains(now) ?? false
     }
 
     /// Begins a pause in place of an earlier one of the same key, or ends it.
-    mutating func take(_ advice: RenewalAdvice, about key: RequestKey, now: Date) {
+    mutating func take(_ advice: RenewalAdvice, about key: RequestKey) {
         switch advice {
         case .goOn: pauses.remove(key)
         case .wait(let pause):
-            pauses.insert(now..<now + min(max(pause, .zero), Self.longest).inSeconds, for: key, cost: 1)
+            pauses.insert(pause, for: key, cost: 1)
             if pauses.count > Self.limit { pauses.removeOldest() }
         }
     }
@@ -35,9 +35,10 @@ struct RequestedPauses: Sendable {
 
 /// The advice of a response about later requests for its resource.
 enum RenewalAdvice: Equatable {
+    /// The server has answered, so that no pause is left.
     case goOn
-    /// The server wants no request for this time.
-    case wait(Duration)
+    /// The server wants no request from the arrival of its answer to this time.
+    case wait(Range<Date>)
 
     /// Reads the advice of a response; nil for an error that says nothing.
     ///
@@ -55,6 +56,6 @@ enum RenewalAdvice: Equatable {
             )
         }
         guard let delay else { return nil }
-        self = .wait(delay)
+        self = .wait(now..<now + delay.inSeconds)
     }
 }

@@ -54,6 +54,9 @@ final class ResponseRecorder: Sendable {
     /// Whether a response is being recorded.
     var isRecording: Bool { state.withLock { $0.writer != nil } }
 
+    /// Whether a copy of the body is being made: it was asked for, and the body is not too large so far.
+    var isCopying: Bool { state.withLock { $0.copy != nil } }
+
     /// Adds a part of the body.
     ///
     /// - Returns: Whether more of the body is recorded: the store takes no body that is too large for it.

@@ -81,7 +81,7 @@ extension SharedFetch {
             if let length = head.statedLength, length > cache.store.largestBody { effects.drop(outdated) }
             return
         }
-        doNotShare(head)
+        doNotShare(head.statusCode)
         if plan.presented.message.method == .get {
             effects.drop(outdated)
         } else {

@@ -95,7 +95,7 @@ extension SharedFetch {
         guard shared.admits(stored.cacheControl, setsCookie: head.setsCookie, length: head.statedLength ?? 0),
             sharedLifetime(of: stored) != nil
         else {
-            doNotShare(head)
+            doNotShare(head.statusCode)
             return nil
         }
         shared.note(request, isShareable: true)
@@ -107,14 +107,23 @@ extension SharedFetch {
         return hasTicket ? shared.limits.body : nil
     }
 
-    /// Lets other machines ask the origin at once: they need not wait for the end of a body that is not shared.
-    func doNotShare(_ head: ResponseHead) {
+    /// Lets other machines ask the origin at once, because they would wait in vain for a response that is not shared.
+    ///
+    /// - Parameter status: The status of the response. If it describes the target, the next responses for the URL are
+    ///   probably not shared either.
+    func doNotShare(_ status: Int) {
         // The ticket is released outside of the lock, because the end of a ticket may end a lease.
-        _ = state.withLock { $0.ticket.take() }
-        guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request),
-            !head.isOfThisRequestAlone
+        _ = state.withLock { ($0.ticket.take(), $0.shared.take()) }
+        guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request), request.takesLease,
+            Replacement.describesTarget(status)
         else { return }
         shared.note(request, isShareable: false)
+    }
+
+    /// Gives up sharing a response whose body has turned out to be too large.
+    func stopSharing() {
+        guard let status = state.withLock({ $0.shared?.status }) else { return }
+        doNotShare(status)
     }
 
     /// The action that shares a body once it is stored; nil if it is not shared.
@@ -135,14 +144,18 @@ extension SharedFetch {
     /// meant for all, or if personal responses are shared too. A response that may not be stored any longer is not
     /// shared.
     func share(_ selection: StoredSelection, confirmedBy head: ResponseHead) {
-        let ticket = state.withLock { $0.ticket.take() }
-        guard let shared = cache.shared, let ticket, let body = plan.variants.body(at: selection.index),
-            !RequestCacheControl(plan.presented.message.headerFields).noStore,
-            selection.head.cacheControl.allowsStoring(status: selection.head.status, cache.rules),
-            !selection.head.vary.matchesNothing,
-            selection.head.cacheControl.isPublic || shared.limits.includesPersonal,
-            shared.admits(selection.head.cacheControl, setsCookie: head.setsCookie, length: body.length),
+        guard let shared = cache.shared, let request = plan.sharedRequest,
+            let body = plan.variants.body(at: selection.index)
+        else { return }
+        let control = selection.head.cacheControl
+        guard control.allowsStoring(status: selection.head.status, cache.rules), !selection.head.vary.matchesNothing,
+            shared.admits(control, setsCookie: head.setsCookie, length: body.length),
             let lifetime = sharedLifetime(of: selection.head)
+        else { return doNotShare(selection.head.status) }
+        shared.note(request, isShareable: true)
+        let ticket = state.withLock { $0.ticket.take() }
+        guard let ticket, control.isPublic || shared.limits.includesPersonal,
+            !RequestCacheControl(plan.presented.message.headerFields).noStore
         else { return }
         Task {
             // A damaged body is not shared; the store reports it.
@@ -170,16 +183,6 @@ extension SharedFetch {
 extension ResponseHead {
     /// Whether the response sets a cookie, and so may be meant for one user.
     fileprivate var setsCookie: Bool { value(forHTTPHeaderField: "Set-Cookie") != nil }
-
-    /// Whether the next response to a request for the same URL may well be one that can be shared.
-    ///
-    /// The status depends on the request's credentials, conditions or range, or on a passing trouble of the server.
-    fileprivate var isOfThisRequestAlone: Bool {
-        switch statusCode {
-        case 206, 304, 401, 407, 408, 412, 416, 429, 500...: true
-        default: false
-        }
-    }
 }
 
 extension FetchPlan {

@@ -210,12 +210,15 @@ final class SharedFetch: TransportReceiver {
     // MARK: - Arrivals
 
     func transportDidReceive(_ head: ResponseHead) {
-        let (question, sent, hasEnded) = state.withLock { ($0.question, $0.times, $0.hasEnded) }
+        let received = cache.now()
+        let advice = RenewalAdvice(head, now: received)
+        let (question, sent, hasEnded) = state.withLock { state in
+            if !state.hasEnded { state.advice = advice }
+            return (state.question, state.times, state.hasEnded)
+        }
         guard !hasEnded else { return }
         var times = sent
-        times.received = cache.now()
-        let advice = RenewalAdvice(head, now: times.received)
-        state.withLock { $0.advice = advice }
+        times.received = received
         switch question {
         case .everything:
             let replacement = Replacement(
@@ -232,6 +235,7 @@ final class SharedFetch: TransportReceiver {
 
     func transportDidReceive(_ part: Data) {
         let isStored = recorder.append(part)
+        if cache.shared != nil, !recorder.isCopying { stopSharing() }
         if isStored, cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
         let (isUnneeded, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
             switch state.phase {

@@ -11,8 +11,9 @@ struct SharedRequest: Sendable {
     /// The request's cookies; requests with different cookies never share a response.
     var cookies: String { fields[.cookie] ?? "" }
 
-    /// Whether the request is for a part of the response; a part is not shared.
-    var isForRange: Bool { fields.contains(.range) }
+    /// Whether other machines may wait for the response: that to a request for a range is usually a part, which is not
+    /// shared, and a request may forbid to store its response.
+    var takesLease: Bool { !fields.contains(.range) && !RequestCacheControl(fields).noStore }
 
     /// Whether the request says who sends it, so that its response may be meant for one user.
     var isPersonal: Bool { !key.partition.isEmpty || fields.contains(.cookie) || fields.contains(.authorization) }

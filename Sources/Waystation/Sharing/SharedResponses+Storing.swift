@@ -35,17 +35,17 @@ extension SharedResponses {
     func store(_ head: StoredHead, _ body: Data, for lifetime: Duration, with ticket: SharedTicket) async {
         let lifetime = min(lifetime, Self.longestLifetime)
         guard lifetime >= .seconds(1), outbox.withLock(\.isEmpty) else { return }
+        // The entry is of use only as long as its roots, which may be about to end.
+        async let all = tier.touch(keys.root, for: Self.rootLifetime)
+        async let url = tier.touch(keys.root(of: ticket.request.key.url), for: Self.rootLifetime)
+        guard await (all, url) == (true, true) else { return }
         var place = ticket.entry
         if !head.vary.nominees.isEmpty {
             let names = SharedEntry.variants(of: head.vary.nominees.map(\.name))
             guard await put(names, at: place, for: lifetime, under: ticket.stamp) else { return }
             place = keys.variant(head.vary, of: place)
         }
-        guard await put(.response(head, body: body), at: place, for: lifetime, under: ticket.stamp) else { return }
-        // The entry is of use only as long as its roots.
-        async let all = tier.touch(keys.root, for: Self.rootLifetime)
-        async let url = tier.touch(keys.root(of: ticket.request.key.url), for: Self.rootLifetime)
-        _ = await (all, url)
+        _ = await put(.response(head, body: body), at: place, for: lifetime, under: ticket.stamp)
     }
 
     private func put(

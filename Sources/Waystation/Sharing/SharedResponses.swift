@@ -94,9 +94,9 @@ package final class SharedResponses: Sendable {
 
     /// Looks up the response to a request.
     ///
-    /// If another machine is asking the origin for it, waits for that for a limited time. A request for a range waits for
-    /// no other machine, and none waits for it, because the response to it is not shared. If the last response could not be
-    /// shared, the tier is not asked.
+    /// If another machine is asking the origin for it, waits for that for a limited time. A request whose
+    /// response is probably not shared, such as one for a range, waits for no other machine, and none waits for it. If the
+    /// last response could not be shared, the tier is not asked.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -117,7 +117,7 @@ package final class SharedResponses: Sendable {
                 continue
             case .missing(let present): stamp = present
             }
-            guard now() < end, !request.isForRange else {
+            guard now() < end, request.takesLease else {
                 return .missing(SharedTicket(request, entry, stamp, lease: nil, of: self))
             }
             // The message is awaited before the lease is asked for, because the other machine may end its lease at

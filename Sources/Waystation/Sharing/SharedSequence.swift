@@ -7,7 +7,7 @@ final class SharedSequence: Sendable {
     enum Content {
         case own
         case other(SharedScope)
-        /// The message was not sealed with this fleet's secret, so its number need not be one of the tier's either.
+        /// The message was not sealed with this fleet's secret, so its number may be invented.
         case foreign
     }
 

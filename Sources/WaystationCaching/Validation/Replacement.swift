@@ -26,7 +26,7 @@ package struct Replacement: Sendable {
     /// Whether a response with this status code describes the present state of its target, or its absence.
     ///
     /// A 206 is a part of it, and a 304 answers a condition of the client.
-    private static func describesTarget(_ status: Int) -> Bool {
+    package static func describesTarget(_ status: Int) -> Bool {
         switch status {
         case 206, 304: false
         case 200..<400, 404, 410: true

@@ -88,9 +88,9 @@ extension HTTP2Connection {
     private func receiveGoAway(_ last: StreamID, _ code: HTTP2ErrorCode) {
         let refused = table.goAway(last: last)
         reportCapacity()
-        owner?.connectionTakesNoMore(self)
         // The streams up to `last` may still be answered; a request that is lost with the connection goes to another one.
         if code == .http11Required { suggestsRetry = owner?.connectionRequiresHTTP1(self) == true }
+        owner?.connectionTakesNoMore(self)
         for (_, exchange) in refused {
             forget(exchange)
             var failure = ExchangeFailure.unprocessed(

@@ -2,7 +2,7 @@ package import Foundation
 import WaystationFileSystem
 package import WaystationStorage
 
-/// A recording that was found valid and can be imported, before anything of it is stored.
+/// A recording of which at least one response can be read, before anything of it is stored.
 package struct OpenedRecording {
     private enum Contents {
         case archive(HARArchive)
@@ -13,7 +13,7 @@ package struct OpenedRecording {
     private let folder: URL
     private let options: ImportOptions
 
-    /// Reads a HAR whole, and a WARC for the first time.
+    /// Reads a whole HAR, or makes the first of two passes over a WARC.
     ///
     /// - Throws: ``RecordingError`` when the file cannot be read, when it is a damaged HAR, and when it is a WARC that
     ///   is damaged before its first response.

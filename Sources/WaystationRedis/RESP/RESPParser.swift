@@ -54,8 +54,7 @@ struct RESPParser {
 
     /// Adds bytes that have arrived.
     mutating func append(_ bytes: ByteBuffer) {
-        // The first bytes of a reply need no copy. Later ones are copied: a string keeps the whole buffer of its bytes,
-        // and a list could keep a large buffer for each of its short strings.
+        // The first bytes of a reply need no copy.
         if buffer.readableBytes == 0, string == nil, frames.isEmpty {
             buffer = bytes
             return
@@ -171,6 +170,8 @@ struct RESPParser {
             throw Malformed("a string is longer than it says")
         }
         self.string = nil
+        // A slice keeps the whole buffer; a list could keep a large one for each of its short strings.
+        if !frames.isEmpty { slice = ByteBuffer(buffer: slice) }
         switch string.type {
         case UInt8(ascii: "!"): return .error(String(buffer: slice))
         case UInt8(ascii: "="):

@@ -57,7 +57,7 @@ struct HTTP1RequiredTests {
         try await server.stop()
     }
 
-    @Test("may say so by a GOAWAY that covers a request: a lost GET is sent again, a POST is not, and later ones are")
+    @Test("may say so by a GOAWAY that covers a request: a lost GET is sent again, a lost POST is not")
     func lateGoAway() async throws {
         for method in ["GET", "POST"] {
             let server = try await server(.lateGoAway)

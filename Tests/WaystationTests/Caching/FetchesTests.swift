@@ -185,7 +185,8 @@ struct FetchesTests {
         let renewal = try #require(finding.renewal)
         fetches.renew(renewal, through: behind)
         #expect(await eventually { fetches.ends(of: key) > ends })
-        // A needless renewal would begin on another queue, and perhaps only after the checks. Of twenty, most would not.
+        // A needless renewal begins on another queue, so that one may begin only after the checks; of twenty, some begin
+        // before them.
         for _ in 0..<20 {
             fetches.renew(renewal, through: behind)
             // The second look-up has ended before this one.
@@ -321,8 +322,15 @@ private final class LastReference: FetchWaiter {
     init(_ ended: AsyncStream<Bool>.Continuation) { self.ended = ended }
 
     deinit {
-        let isFree = fetch.withLock { $0 }?.state.withLockIfAvailable { _ in true }
-        ended.yield(isFree ?? false)
+        let isFree = DispatchSemaphore(value: 0)
+        if let fetch = fetch.withLock(\.self) {
+            // Another thread can take the lock, unless this one holds it.
+            DispatchQueue.global().async {
+                fetch.state.withLock { _ in }
+                isFree.signal()
+            }
+        }
+        ended.yield(isFree.wait(timeout: .now() + .seconds(60)) == .success)
     }
 
     var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }

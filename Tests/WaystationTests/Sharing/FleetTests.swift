@@ -150,7 +150,9 @@ struct FleetTests {
                 ? .stream([.bytes(Data("a".utf8)), .wait(gate)], fields: ["Cache-Control": "no-store"])
                 : .ok("b", fields: request.order < 3 ? ["Cache-Control": "no-store"] : ["Cache-Control": "max-age=60"])
         }
-        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        // No machine asks the origin because its patience has ended.
+        let first = try await fleet.machine { $0.patience = .days(1) }
+        let second = try await fleet.machine { $0.patience = .days(1) }
         async let one = fleet.load(on: first)
         #expect(await eventually { fleet.trips == 1 })
         async let other = fleet.load(on: second)
@@ -169,7 +171,7 @@ struct FleetTests {
         #expect(await fleet.entries(1))
     }
 
-    @Test("share the response after one whose status says nothing about it", arguments: [401, 408, 416, 429, 503])
+    @Test("share the response after one whose status says nothing about it", arguments: [401, 403, 416, 429, 503])
     func statusOfOneRequest(status: Int) async throws {
         let fleet = try FleetFixture { request in
             request.order == 0 ? .status(status) : .ok("page", fields: ["Cache-Control": "max-age=600"])
@@ -181,6 +183,58 @@ struct FleetTests {
         #expect(try await fleet.load(on: second).isShared)
     }
 
+    @Test("do not wait for the end of a body that has turned out to be too large to be shared")
+    func largeBody() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fleet = try FleetFixture { _ in
+            .stream([.bytes(Data(count: 2_000)), .wait(gate)], fields: ["Cache-Control": "max-age=600"])
+        }
+        func machine() async throws -> FleetFixture.Machine {
+            try await fleet.machine {
+                $0.patience = .days(1)
+                $0.maximumEntrySize = .bytes(1_000)
+            }
+        }
+        let (first, second) = (try await machine(), try await machine())
+        async let one = fleet.load(on: first)
+        #expect(await eventually { fleet.trips == 1 })
+        async let other = fleet.load(on: second)
+        #expect(await eventually { fleet.trips == 2 })
+        gate.open()
+        _ = try await (one, other)
+        #expect(await fleet.entries(0))
+    }
+
+    @Test("do not ask the tier for a response that the origin confirms again and again, and that is not shared")
+    func confirmedUnshared() async throws {
+        let fleet = try FleetFixture { request in
+            request.value(of: "If-None-Match") == nil
+                ? .ok("page", fields: ["Cache-Control": "no-cache", "ETag": "\"1\""])
+                : .status(304, fields: ["Cache-Control": "no-cache", "ETag": "\"1\""])
+        }
+        let now = Mutex(ContinuousClock.now)
+        let machine = try await fleet.machine { $0.now = { now.withLock(\.self) } }
+        try await fleet.load(on: machine)
+        // The mark of the first response ends.
+        now.withLock { $0 += UnsharedEntries.lifetime }
+        try await fleet.load(on: machine)
+        let reads = fleet.tier.reads
+        try await fleet.load(on: machine)
+        #expect(fleet.tier.reads == reads)
+        #expect(fleet.trips == 3)
+    }
+
+    @Test("share the response to a URL that one of their requests forbids to store")
+    func requestNoStore() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        try await fleet.load(on: first, ["Cache-Control": "no-store"])
+        try await fleet.load(on: first)
+        #expect(await fleet.entries(1))
+        #expect(try await fleet.load(on: second).isShared)
+        #expect(fleet.trips == 2)
+    }
+
     @Test("do not wait for each other with requests for a range, whose responses are not shared")
     func ranges() async throws {
         let gate = try ScriptedOrigin.Gate()
@@ -189,7 +243,9 @@ struct FleetTests {
                 ? .ok("0123456789", fields: ["Cache-Control": "max-age=600"])
                 : .status(206, fields: ["Content-Range": "bytes 0-2/10"], body: Data("012".utf8)).held(at: gate)
         }
-        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        // No machine asks the origin because its patience has ended.
+        let first = try await fleet.machine { $0.patience = .days(1) }
+        let second = try await fleet.machine { $0.patience = .days(1) }
         async let one = fleet.load(on: first, ["Range": "bytes=0-2"])
         async let other = fleet.load(on: second, ["Range": "bytes=0-2"])
         #expect(await eventually { fleet.trips == 2 })
@@ -318,6 +374,23 @@ struct FleetTests {
         #expect(try await fleet.load(on: try await fleet.machine()).body == "2")
     }
 
+    @Test("send invalidations that outlast a server, and other messages without waiting for its replicas")
+    func durability() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        let sent = Mutex<[TierKey: Bool]>([:])
+        let tier = AlteredTier(
+            tier: fleet.tier,
+            willPublish: { channel, isDurable in
+                sent.withLock { $0[channel] = isDurable }
+            }
+        )
+        let machine = try await fleet.machine { $0.tier = tier }
+        try await fleet.load(on: machine)
+        try await machine.cache.removeAll()
+        let keys = SharedKeys(secret: FleetFixture.secret)
+        #expect(await eventually { sent.withLock { $0 == [keys.invalidations: true, keys.arrivals: false] } })
+    }
+
     @Test("remove responses and return after their own invalidation, also behind one that is on its way")
     func removalBehindAnother() async throws {
         let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
@@ -377,6 +450,8 @@ private struct AlteredTier: SharedTier {
     var subscribes = true
     /// Called when values were read, before they are returned.
     var didRead: @Sendable () -> Void = {}
+    /// Called when a message is sent, with its channel.
+    var willPublish: @Sendable (TierKey, _ isDurable: Bool) -> Void = { _, _ in }
     /// Called before a value is removed, for whatever reason.
     var willRemove: @Sendable () async -> Void = {}
 
@@ -419,7 +494,8 @@ private struct AlteredTier: SharedTier {
         isDurable: Bool,
         until deadline: ContinuousClock.Instant
     ) async throws -> UInt64 {
-        try await tier.publish(message, on: channel, isDurable: isDurable, until: deadline)
+        willPublish(channel, isDurable)
+        return try await tier.publish(message, on: channel, isDurable: isDurable, until: deadline)
     }
 
     func subscribe(

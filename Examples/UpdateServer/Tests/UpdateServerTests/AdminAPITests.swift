@@ -149,22 +149,24 @@ struct AdminAPITests {
         try await platform.publish("1.1")
         var damaged = try Data(contentsOf: platform.pack("1.2"))
         damaged[damaged.count / 2] ^= 0xFF
-        let cases = [
-            ("shop", ByteBuffer(bytes: damaged), HTTPResponse.Status.unprocessableContent, "damaged"),
-            ("shop", ByteBuffer(string: "no zip"), .unprocessableContent, "damaged"),
-            ("shop", ByteBuffer(), .unprocessableContent, "damaged"),
-            ("shop", try ByteBuffer(file: platform.pack("1.0")), .conflict, "invalidArgument"),
-            ("cart", try ByteBuffer(file: platform.pack("1.2")), .unprocessableContent, "otherModule"),
+        let unreadable = "the upload cannot be read as a pack"
+        // Where the message is nil, it depends on the pack.
+        let cases: [(String, ByteBuffer, HTTPResponse.Status, String, String?)] = [
+            ("shop", ByteBuffer(bytes: damaged), .unprocessableContent, "damaged", nil),
+            ("shop", ByteBuffer(string: "no zip"), .unprocessableContent, "damaged", unreadable),
+            ("shop", ByteBuffer(), .unprocessableContent, "damaged", unreadable),
+            ("shop", try ByteBuffer(file: platform.pack("1.0")), .conflict, "invalidArgument", nil),
+            ("cart", try ByteBuffer(file: platform.pack("1.2")), .unprocessableContent, "otherModule", nil),
         ]
         let serial = try platform.catalogue().serial
         try await platform.application().ask(.router) { client async throws in
-            for (module, body, status, code) in cases {
+            for (module, body, status, code, expected) in cases {
                 let response = try await client.change("publish", of: module, body: body)
                 #expect(response.status == status)
                 #expect(response.problem == code)
                 let message = try #require(response.message)
                 #expect(!message.contains(FileManager.default.temporaryDirectory.path))
-                #expect(body.readableBytes > 10 || message == "the upload cannot be read as a pack")
+                if let expected { #expect(message == expected) }
             }
         }
         #expect(try platform.catalogue().serial == serial)
