@@ -116,6 +116,7 @@ struct S3BucketTests {
         #expect(error?.message.contains("ignores the condition of a write") == true)
         #expect(try await bucket.read("releases.json", limit: 1 << 20) == nil)
         #expect(try await bucket.read("catalogue.json", limit: 1 << 20) == nil)
+        #expect(try await bucket.list("").isEmpty)
     }
 
     @Test("a store that cannot be reached is an error of the network")

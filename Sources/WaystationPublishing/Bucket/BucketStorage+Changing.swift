@@ -42,13 +42,13 @@ extension BucketStorage {
             }
             let digest = PackDigest(of: change.catalogue)
             let staged = BucketLayout.staged(digest)
+            _ = try await bucket.write(change.catalogue, to: staged, as: .changing, if: .absent)
+            try await checkConditions(on: staged, change.catalogue)
             if let prepared, before[prepared.paths.module]?.release(prepared.release.version) == nil,
                 uploaded.isEmpty
             {
                 uploaded = try await upload(prepared)
             }
-            _ = try await bucket.write(change.catalogue, to: staged, as: .changing, if: .absent)
-            try await checkConditions(on: staged, change.catalogue)
             guard try await replaceIndex(change.json, version) == .stored else {
                 try await bucket.remove(staged)
                 await pause()
