@@ -180,9 +180,91 @@ struct BucketPublishingTests {
         #expect(bucket[stray] == nil)
     }
 
+    /// The bucket as seen by a publisher whose first write of the index takes effect, but whose reply is lost.
+    ///
+    /// `meanwhile` runs before the write is sent again.
+    private func losingReply(
+        _ meanwhile: @escaping @Sendable () async throws(PackError) -> Void
+    ) -> MemoryBucket {
+        let isFirst = Mutex(true)
+        return MemoryBucket(bucket, resendingWrites: true) { call, moment throws(PackError) in
+            guard call == .write(BucketLayout.index), moment == .after,
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                })
+            else { return }
+            try await meanwhile()
+            throw PackError(.network, "the reply was lost")
+        }
+    }
+
+    @Test("a publication whose reply was lost keeps its files, although a higher version was published meanwhile")
+    func lostReply() async throws {
+        let (key, other) = (publisher.key, releases())
+        try await other.publish(zip: publisher.pack("1.4"), signedBy: [key])
+        let higher = try publisher.pack("1.6")
+        let slow = losingReply { () throws(PackError) in _ = try await other.publish(zip: higher, signedBy: [key]) }
+        let pack = try publisher.pack("1.5")
+        let code = await errorCode { try await releases(slow).publish(zip: pack, signedBy: [key]) }
+        #expect(code == nil)
+        #expect(try live() == "1.6")
+        #expect(try catalogue().modules.first?.releases.map(\.version.description) == ["1.4", "1.5", "1.6"])
+        #expect(try catalogue().serial == 3)
+    }
+
+    @Test("a publication whose reply was lost is not made again after a rollback of it")
+    func lostReplyBeforeRollback() async throws {
+        let (key, other, shop) = (publisher.key, releases(), try module())
+        try await other.publish(zip: publisher.pack("1.4"), signedBy: [key])
+        let slow = losingReply { () throws(PackError) in _ = try await other.rollBack(shop, signedBy: [key]) }
+        try await releases(slow).publish(zip: publisher.pack("1.5"), signedBy: [key])
+        #expect(try live() == "1.4")
+    }
+
+    @Test("a rollback whose reply was lost goes back once", arguments: [nil, "1.1"])
+    func rollbackOnce(to text: String?) async throws {
+        let (key, other) = (publisher.key, releases())
+        for version in ["1.0", "1.1", "1.2"] {
+            try await other.publish(zip: publisher.pack(version), signedBy: [key])
+        }
+        let news = try publisher.pack("1.0", of: "news")
+        let slow = losingReply { () throws(PackError) in _ = try await other.publish(zip: news, signedBy: [key]) }
+        let target = try text.map(version)
+        let code = await errorCode { try await releases(slow).rollBack(module(), to: target, signedBy: [key]) }
+        #expect(code == nil)
+        #expect(try live() == "1.1")
+    }
+
+    @Test("the last step is not taken back if another publisher has made a further step meanwhile")
+    func overtakenRollback() async throws {
+        let (key, other) = (publisher.key, releases())
+        for version in ["1.0", "1.1"] { try await other.publish(zip: publisher.pack(version), signedBy: [key]) }
+        let higher = try publisher.pack("1.2")
+        let slow = losingReply { () throws(PackError) in _ = try await other.publish(zip: higher, signedBy: [key]) }
+        let error = await #expect(throws: PackError.self) {
+            try await releases(slow).rollBack(module(), signedBy: [key])
+        }
+        #expect(error?.code == .busy)
+        #expect(try live() == "1.2")
+    }
+
     @Test("a dry run writes nothing")
     func dryRun() async throws {
         try await releases().publish(zip: publisher.pack("1.0"), dryRun: true, signedBy: [publisher.key])
         #expect(bucket.keys.isEmpty)
+    }
+
+    @Test("pruning whose reply was lost removes the files all the same, and says so")
+    func lostReplyOfPruning() async throws {
+        let (key, other) = (publisher.key, releases())
+        for version in ["1.0", "1.1", "1.2"] {
+            try await other.publish(zip: publisher.pack(version), keepingDeltas: 0, signedBy: [key])
+        }
+        let news = try publisher.pack("1.0", of: "news")
+        let slow = losingReply { () throws(PackError) in _ = try await other.publish(zip: news, signedBy: [key]) }
+        let pruning = try await releases(slow).prune(keeping: 1, signedBy: [key])
+        #expect(pruning.removed.map(\.version.description) == ["1.0"])
+        #expect(!bucket.keys.contains { $0.hasSuffix("shop-1.0.zip") })
     }
 }

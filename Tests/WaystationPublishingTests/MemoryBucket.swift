@@ -24,6 +24,8 @@ final class MemoryBucket: ObjectBucket {
     private let clock: @Sendable () -> Date
     private let watch: @Sendable (Call, Moment) async throws(PackError) -> Void
     private let shared: MemoryBucket?
+    /// Whether a write that fails is sent once more, as an `S3Bucket` does when a reply is lost.
+    private let resendsWrites: Bool
 
     /// Makes an empty bucket; `watch` is called before and after each call, and throws to make the call fail.
     init(
@@ -33,16 +35,19 @@ final class MemoryBucket: ObjectBucket {
         clock = now
         self.watch = watch
         shared = nil
+        resendsWrites = false
     }
 
     /// The same objects, seen by another publisher.
     init(
         _ bucket: MemoryBucket,
+        resendingWrites resendsWrites: Bool = false,
         watch: @escaping @Sendable (Call, Moment) async throws(PackError) -> Void
     ) {
         clock = bucket.clock
         self.watch = watch
         shared = bucket.shared ?? bucket
+        self.resendsWrites = resendsWrites
     }
 
     var url: URL { URL(filePath: "/memory") }
@@ -82,6 +87,19 @@ final class MemoryBucket: ObjectBucket {
         _ data: Data,
         to key: String,
         as delivery: ObjectDelivery,
+        if condition: WriteCondition?
+    ) async throws(PackError) -> WriteOutcome {
+        do throws(PackError) {
+            return try await store(data, at: key, if: condition)
+        } catch {
+            guard resendsWrites else { throw error }
+            return try await store(data, at: key, if: condition)
+        }
+    }
+
+    private func store(
+        _ data: Data,
+        at key: String,
         if condition: WriteCondition?
     ) async throws(PackError) -> WriteOutcome {
         let now = clock()

@@ -27,6 +27,12 @@ extension BucketStorage {
         var uploaded: [String] = []
         for _ in 0..<Self.attempts {
             let (before, version) = try await read()
+            if !uploaded.isEmpty, before.filePaths.isSuperset(of: uploaded) {
+                // The store has made the change of an earlier attempt, and the reply was lost; others have changed the
+                // index since, and their changes stay.
+                try await show()
+                return before
+            }
             let change: (index: ReleaseIndex, catalogue: Data, json: Data)
             do throws(PackError) {
                 change = try await DiskWork.run("signing the catalogue of \(name)") { [name] in

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import WaystationFields
 public import WaystationPacks
 
@@ -14,14 +15,18 @@ extension ReleaseDirectory {
     ///   - keys: The keys that sign the catalogue.
     /// - Returns: The new index.
     /// - Throws: ``WaystationPacks/PackError``: `notInstalled` when the module or the version was never published,
-    ///   `invalidArgument` when there is no version to go back to, or only one below the minimum version.
+    ///   `invalidArgument` when there is no version to go back to, or only one below the minimum version, `busy` when
+    ///   the last step is not the same any more, since another publisher has made a further one meanwhile.
     @discardableResult
     public func rollBack(
         _ module: ModuleID,
         to version: PackVersion? = nil,
         signedBy keys: [SigningKey]
     ) async throws(PackError) -> ReleaseIndex {
-        try await change(signedBy: keys) { index in _ = try index.rollBack(module, to: version) }
+        let rollback = Mutex(Rollback(module: module, version: version))
+        return try await change(signedBy: keys) { index in
+            try rollback.withLock { try $0.apply(to: &index) }
+        }
     }
 
     /// Switches a module off, so that its pages load online; its releases are kept.
@@ -139,6 +144,44 @@ extension ReleaseDirectory {
                 "a catalogue needs a key that signs it: make one with `waystation keys generate`"
             )
         }
+    }
+}
+
+/// A rollback that is made again when the index was replaced meanwhile.
+///
+/// The index may have been replaced by this very rollback, whose reply was lost. It must not go back twice then.
+private struct Rollback {
+    let module: ModuleID
+    let version: PackVersion?
+    private var lastAttempt: (before: State, after: State)?
+
+    private struct State: Equatable {
+        let live: PackVersion?
+        let rollout: Rollout?
+        let history: [PackVersion]
+
+        init(_ module: ReleaseIndex.Module?) {
+            (live, rollout, history) = (module?.live, module?.rollout, module?.history ?? [])
+        }
+    }
+
+    init(module: ModuleID, version: PackVersion?) { (self.module, self.version) = (module, version) }
+
+    mutating func apply(to index: inout ReleaseIndex) throws(PackError) {
+        let before = State(index[module])
+        if let lastAttempt {
+            if before == lastAttempt.after { return }
+            // A given version is the goal whatever others have done; without one, the last step must be the same one.
+            guard version != nil || before == lastAttempt.before else {
+                throw PackError(
+                    .busy,
+                    "other publishers changed \(module) during the rollback, and \(before.live?.description ?? "no version") "
+                        + "is live now: look at the versions, and roll back again if that is still needed"
+                )
+            }
+        }
+        _ = try index.rollBack(module, to: version)
+        lastAttempt = (before, State(index[module]))
     }
 }
 

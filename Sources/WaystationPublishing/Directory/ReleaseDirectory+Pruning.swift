@@ -33,7 +33,12 @@ extension ReleaseDirectory {
                 // Another publisher may have changed the index meanwhile.
                 let before = index.filePaths
                 let gone = try index.prune(module, keeping: count)
-                removed.withLock { $0 = (gone, before.subtracting(index.filePaths)) }
+                removed.withLock { removed in
+                    // If the reply to an earlier attempt was lost, its releases are not in this index any more.
+                    let earlier = removed.releases.filter { index[$0.module]?.release($0.version) == nil }
+                    removed.releases = earlier + gone.filter { !earlier.contains($0) }
+                    removed.paths = removed.paths.union(before).subtracting(index.filePaths)
+                }
             }
         }
         // Files are removed after the catalogue was written, which must not name missing files. The removal also
