@@ -166,18 +166,100 @@ struct BucketPublishingTests {
 
     @Test("pruning removes the files of old releases, and what interrupted publications left a day ago")
     func pruning() async throws {
-        let stray = "packs/shop/0.9/0123/shop-0.9.zip"
-        _ = try await bucket.write(Data(), to: stray, as: .zip, if: nil)
+        let attempt = "packs/shop/0.9/\(String(repeating: "07", count: 16))"
+        let strays = [
+            "\(attempt)/shop-0.9.zip", "\(attempt)/patches/0.8-content.patch", "\(attempt)/patches/0.8-zip.patch",
+            BucketLayout.staged(PackDigest(of: Data("old".utf8))),
+        ]
+        for stray in strays { _ = try await bucket.write(Data(), to: stray, as: .zip, if: nil) }
         for version in ["1.0", "1.1", "1.2", "1.3"] {
             try await releases().publish(zip: publisher.pack(version), keepingDeltas: 0, signedBy: [publisher.key])
         }
         try await releases().prune(keeping: 1, signedBy: [publisher.key])
         #expect(try catalogue().modules.first?.releases.map(\.version.description) == ["1.2", "1.3"])
         #expect(bucket.keys.filter { $0.hasSuffix(".zip") }.count == 3)
+        #expect(strays.allSatisfy(bucket.keys.contains))
         publisher.pass(.seconds(100_000))
         try await releases().prune(keeping: 1, signedBy: [publisher.key])
         #expect(bucket.keys.filter { $0.hasSuffix(".zip") }.count == 2)
-        #expect(bucket[stray] == nil)
+        #expect(!strays.contains(where: bucket.keys.contains))
+    }
+
+    @Test("pruning leaves objects alone whose names a publisher does not make")
+    func foreign() async throws {
+        let attempt = "packs/shop/0.9/\(String(repeating: "07", count: 16))"
+        let foreign = [
+            "packs/x.bin", "packs/shop/notes.txt", "packs/shop/0.9/shop-0.9.zip", "packs/shop/0.9/old/shop-0.9.zip",
+            "packs/shop/latest/\(String(repeating: "07", count: 16))/shop-latest.zip", "\(attempt)/news-0.9.zip",
+            "\(attempt)/patches/readme.txt", "\(attempt)/patches/x-zip.patch", "\(attempt)/more/0.8-zip.patch",
+            "\(attempt)/patches/0.8-zip.patch/x", "catalogues/readme.json", "catalogues/old.txt",
+            "catalogues/\(String(repeating: "07", count: 16)).json",
+        ]
+        for key in foreign { _ = try await bucket.write(Data(), to: key, as: .zip, if: nil) }
+        try await releases().publish(zip: publisher.pack("1.0"), signedBy: [publisher.key])
+        publisher.pass(.seconds(100_000))
+        try await releases().prune(keeping: 1, signedBy: [publisher.key])
+        for key in foreign { #expect(bucket[key] != nil, "\(key) was removed") }
+    }
+
+    @Test("without its index, a bucket with a catalogue is neither pruned nor changed, and the error says what to do")
+    func missingIndex() async throws {
+        try await releases().publish(zip: publisher.pack("1.0"), signedBy: [publisher.key])
+        try await bucket.remove(BucketLayout.index)
+        publisher.pass(.seconds(100_000))
+        let (keys, catalogue) = (bucket.keys, bucket[BucketLayout.catalogue])
+        let pack = try publisher.pack("1.1")
+        let key = publisher.key
+        let changes: [() async throws -> Void] = [
+            { try await releases().prune(keeping: 1, signedBy: [key]) },
+            { try await releases().publish(zip: pack, signedBy: [key]) },
+            { try await releases().renew(signedBy: [key]) },
+            { _ = try await releases().index() },
+        ]
+        for change in changes {
+            let error = await #expect(throws: PackError.self) { try await change() }
+            #expect(error?.code == .damaged)
+            #expect(error?.message.contains("restore releases.json from a backup") == true, "\(error?.message ?? "")")
+            #expect(bucket.keys == keys)
+            #expect(bucket[BucketLayout.catalogue] == catalogue)
+        }
+    }
+
+    @Test("of two first publications at once, both are made")
+    func firstOfTwo() async throws {
+        let (key, other) = (publisher.key, releases())
+        let otherPack = try publisher.pack("1.0", of: "news")
+        let isFirst = Mutex(true)
+        // The other publisher is faster, after this one has found no index.
+        let slow = MemoryBucket(bucket) { call, moment throws(PackError) in
+            guard call == .read(BucketLayout.catalogue), moment == .before,
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                })
+            else { return }
+            _ = try await other.publish(zip: otherPack, signedBy: [key])
+        }
+        try await releases(slow).publish(zip: publisher.pack("1.0"), signedBy: [key])
+        #expect(try catalogue().modules.map(\.module.description) == ["news", "shop"])
+    }
+
+    @Test("what an interrupted first publication left is pruned only when there is an index")
+    func interruptedFirst() async throws {
+        let killed = MemoryBucket(bucket) { call, moment throws(PackError) in
+            if call == .write(BucketLayout.index), moment == .before { throw PackError(.network, "killed") }
+        }
+        let pack = try publisher.pack("1.0")
+        let key = publisher.key
+        #expect(await errorCode { try await releases(killed).publish(zip: pack, signedBy: [key]) } == .network)
+        publisher.pass(.seconds(100_000))
+        let keys = bucket.keys
+        #expect(await errorCode { try await releases().prune(keeping: 1, signedBy: [key]) } == .damaged)
+        #expect(bucket.keys == keys)
+        try await releases().publish(zip: pack, signedBy: [key])
+        try await releases().prune(keeping: 1, signedBy: [key])
+        #expect(try live() == "1.0")
+        #expect(!bucket.keys.contains(where: keys.contains))
     }
 
     /// The bucket as seen by a publisher whose first write of the index takes effect, but whose reply is lost.

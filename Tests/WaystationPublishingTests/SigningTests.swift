@@ -70,6 +70,16 @@ struct SigningTests {
             #expect(try Data(contentsOf: file) == Data(text.utf8))
         }
     }
+
+    @Test("without its index, a directory with a catalogue is not changed, since serial numbers would begin anew")
+    func missingIndex() async throws {
+        try await publisher.publish("1.0")
+        try FileManager.default.removeItem(at: publisher.root.appending(path: "releases.json"))
+        let catalogue = try publisher.bytes("catalogue.json")
+        #expect(await errorCode { try await publisher.publish("1.1") } == .damaged)
+        #expect(await errorCode { try await publisher.releases.renew(signedBy: [publisher.key]) } == .damaged)
+        #expect(try publisher.bytes("catalogue.json") == catalogue)
+    }
 }
 
 extension Publisher {

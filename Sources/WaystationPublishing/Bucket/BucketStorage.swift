@@ -34,9 +34,13 @@ final class BucketStorage: ReleaseStorage {
 
     /// The present index with its version; nil stands for that of a bucket where nothing was published.
     func read() async throws(PackError) -> (index: ReleaseIndex, version: String?) {
-        guard let object = try await bucket.read(BucketLayout.index, limit: ReleaseIndex.maximumSize) else {
-            return (ReleaseIndex(), nil)
+        var object = try await bucket.read(BucketLayout.index, limit: ReleaseIndex.maximumSize)
+        if object == nil {
+            guard try await catalogue() != nil else { return (ReleaseIndex(), nil) }
+            // Another publisher may have made both meanwhile; it stores the index first.
+            object = try await bucket.read(BucketLayout.index, limit: ReleaseIndex.maximumSize)
         }
+        guard let object else { throw ReleaseIndex.missing(at: name, beside: BucketLayout.catalogue) }
         return (try ReleaseIndex(json: object.data, path: "\(name)/\(BucketLayout.index)"), object.version)
     }
 
@@ -78,14 +82,18 @@ final class BucketStorage: ReleaseStorage {
     }
 
     func removeUnnamed(removed paths: Set<String>, now: Date) async throws(PackError) {
-        let index = try await read().index
+        let (index, version) = try await read()
         let named = index.filePaths.union(index.catalogue.map { [BucketLayout.staged($0)] } ?? [])
         for prefix in [BucketLayout.packs, BucketLayout.catalogues] {
             for object in try await bucket.list(prefix) where !named.contains(object.key) {
-                // A young file may belong to a publication that has not ended.
-                guard paths.contains(object.key) || now.timeIntervalSince(object.modified) > Self.longestAttempt else {
-                    continue
-                }
+                // A young file may belong to a publication that has not ended. Objects of other names may belong to
+                // others.
+                let isLeftOver =
+                    BucketLayout.isMadeByPublishers(object.key)
+                    && now.timeIntervalSince(object.modified) > Self.longestAttempt
+                guard paths.contains(object.key) || isLeftOver else { continue }
+                // Without an index, it is not known which files clients need.
+                guard version != nil else { throw ReleaseIndex.missing(at: name, beside: object.key) }
                 try await bucket.remove(object.key)
             }
         }

@@ -89,9 +89,14 @@ struct DirectoryStorage: ReleaseStorage {
     }
 
     private func readIndex() throws -> ReleaseIndex {
-        guard let json = try environment.fileSystem.readFile(layout.index, limit: ReleaseIndex.maximumSize) else {
-            return ReleaseIndex()
+        let fileSystem = environment.fileSystem
+        var json = try fileSystem.readFile(layout.index, limit: ReleaseIndex.maximumSize)
+        if json == nil {
+            guard try fileSystem.status(of: layout.catalogue) != nil else { return ReleaseIndex() }
+            // Another publisher may have made both meanwhile; it writes the index first.
+            json = try fileSystem.readFile(layout.index, limit: ReleaseIndex.maximumSize)
         }
+        guard let json else { throw ReleaseIndex.missing(at: layout.root, beside: "catalogue.json") }
         return try ReleaseIndex(json: json, path: layout.index)
     }
 

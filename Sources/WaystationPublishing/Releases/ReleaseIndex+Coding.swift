@@ -29,6 +29,19 @@ extension ReleaseIndex {
         }
     }
 
+    /// The error for a place that has files of releases, but no index.
+    ///
+    /// The index is written before the catalogue, so it must have been deleted if there is a catalogue. An index made
+    /// anew would not know the files that clients need, and clients would refuse its catalogues, whose serial numbers
+    /// would begin again.
+    static func missing(at place: String, beside file: String) -> PackError {
+        PackError(
+            .damaged,
+            "\(place) has \(file), but no releases.json; nothing was changed: restore releases.json from a backup, or "
+                + "in a bucket from an earlier version of the object"
+        )
+    }
+
     /// The index as JSON: dates in the form of RFC 3339, members sorted by name.
     ///
     /// - Throws: ``WaystationPacks/PackError`` when it cannot be written.
