@@ -43,6 +43,38 @@ struct PlatformClient: Sendable {
     }
 }
 
+extension PlatformClient {
+    /// Asks the server at a port of loopback, which may stand before the application, over one connection.
+    static func connected<Value: Sendable>(
+        to port: Int,
+        _ questions: @Sendable (PlatformClient) async throws -> Value
+    ) async throws -> Value {
+        let client = TestClient(host: "localhost", port: port, configuration: .init(timeout: .seconds(600)))
+        client.connect()
+        let result: Result<Value, any Error>
+        do {
+            result = .success(
+                try await questions(
+                    PlatformClient(port: port) { uri, method, headers, body in
+                        let answer = try await client.execute(
+                            .init(uri, method: method, authority: "localhost", headers: headers, body: body)
+                        )
+                        return ServerAnswer(
+                            status: answer.status,
+                            headers: answer.headers,
+                            body: answer.body ?? ByteBuffer()
+                        )
+                    }
+                )
+            )
+        } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        return try result.get()
+    }
+}
+
 extension ApplicationProtocol {
     /// Runs the application for a test.
     ///
@@ -70,29 +102,7 @@ extension ApplicationProtocol {
         case .socket:
             try await test(TestingSetup.live) { live in
                 let port = try #require(live.port)
-                let client = TestClient(host: "localhost", port: port, configuration: .init(timeout: .seconds(600)))
-                client.connect()
-                let result: Result<Value, any Error>
-                do {
-                    result = .success(
-                        try await questions(
-                            PlatformClient(port: port) { uri, method, headers, body in
-                                let answer = try await client.execute(
-                                    .init(uri, method: method, authority: "localhost", headers: headers, body: body)
-                                )
-                                return ServerAnswer(
-                                    status: answer.status,
-                                    headers: answer.headers,
-                                    body: answer.body ?? ByteBuffer()
-                                )
-                            }
-                        )
-                    )
-                } catch {
-                    result = .failure(error)
-                }
-                try await client.shutdown()
-                return try result.get()
+                return try await PlatformClient.connected(to: port, questions)
             }
         }
     }
