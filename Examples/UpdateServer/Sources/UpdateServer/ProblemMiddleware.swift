@@ -4,9 +4,20 @@ import Hummingbird
 import Logging
 import NIOCore
 import WaystationPacks
+import WaystationPublishing
 
 /// Turns errors into answers: `{"error":{"code":…,"message":…}}`.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+    /// The path of the release directory, which answers do not name, since it says how the server is set up.
+    ///
+    /// Nil for a bucket.
+    private let path: String?
+
+    init(_ releases: ReleaseDirectory) {
+        let path = releases.directory.standardizedFileURL.path(percentEncoded: false)
+        self.path = releases.bucket == nil ? (path.hasSuffix("/") ? String(path.dropLast()) : path) : nil
+    }
+
     func handle(
         _ request: Request,
         context: Context,
@@ -26,7 +37,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
 
     private func refuse(_ problem: Problem, _ context: Context) throws -> Response {
         if let cause = problem.cause { context.logger.notice("refused", metadata: ["error": "\(cause)"]) }
-        return try problem.response()
+        return try problem.hiding(path).response()
     }
 }
 
@@ -34,7 +45,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
 struct Problem: Error {
     let status: HTTPResponse.Status
     let code: String
-    let message: String
+    private(set) var message: String
     let headers: HTTPFields
     /// The error of the library, for the log.
     let cause: PackError?
@@ -60,6 +71,14 @@ struct Problem: Error {
         message = path.map { error.message.replacing($0, with: "the upload") } ?? error.message
         headers = [:]
         cause = error
+    }
+
+    /// The same problem without the path of the release directory.
+    func hiding(_ path: String?) -> Problem {
+        guard let path, !path.isEmpty else { return self }
+        var problem = self
+        problem.message = message.replacing(path, with: "the release directory")
+        return problem
     }
 
     func response(_ additional: HTTPFields = [:]) throws -> Response {

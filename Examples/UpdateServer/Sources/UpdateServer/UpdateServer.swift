@@ -61,7 +61,7 @@ struct UpdateServer: Sendable {
         try await renewal.renew()
         let router = Router()
         router.add(middleware: LogRequestsMiddleware(.info))
-        router.add(middleware: ProblemMiddleware())
+        router.add(middleware: ProblemMiddleware(settings.releases))
         if let bucket = settings.releases.bucket {
             BucketFiles(bucket: bucket).addRoutes(to: router)
         } else {

@@ -172,6 +172,26 @@ struct AdminAPITests {
         #expect(try platform.catalogue().serial == serial)
     }
 
+    @Test("an error of the release directory is answered without its path")
+    func hiddenPath() async throws {
+        try await platform.publish("1.0")
+        try await platform.application().ask(.router) { client async throws in
+            let lock = platform.root.appending(path: "lock")
+            try FileManager.default.removeItem(at: lock)
+            try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+            let failed = try await client.change("disable")
+            #expect(failed.status == .internalServerError)
+            #expect(failed.message?.hasPrefix("changing the release directory failed") == true)
+            #expect(failed.message?.contains(platform.folder.path) == false)
+
+            try Data("{".utf8).write(to: platform.root.appending(path: "releases.json"))
+            let damaged = try await client.execute(uri: "/api/modules", method: .get)
+            #expect(damaged.problem == "damaged")
+            #expect(damaged.message?.hasPrefix("the release directory/releases.json cannot be read") == true)
+            #expect(damaged.message?.contains(platform.folder.path) == false)
+        }
+    }
+
     @Test(
         "invalid names and numbers are refused",
         arguments: [
