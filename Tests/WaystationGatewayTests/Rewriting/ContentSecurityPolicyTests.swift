@@ -11,7 +11,7 @@ struct ContentSecurityPolicyTests {
     private func local(_ policy: String, scheme: String = "https") -> [String?] {
         var rewriting = RewritingOfText()
         rewriting.links = Links(names: LocalNames(port: 8080), scheme: scheme) { _ in false }
-        let translation = ResponseTranslation(links: rewriting.links, isNamed: true)
+        let translation = ResponseTranslation(links: rewriting.links, isNamed: true, rewritesLinks: false)
         let fields = translation.fields(["Content-Security-Policy": policy], isCoded: false)
         let (start, end) = ("<meta http-equiv=content-security-policy content=\"", "\">")
         let page = rewriting(start + policy + end)
