@@ -1,6 +1,7 @@
 public import Foundation
 import Synchronization
 public import Waystation
+import WaystationFileSystem
 public import WaystationRecording
 
 #if canImport(FoundationNetworking)
