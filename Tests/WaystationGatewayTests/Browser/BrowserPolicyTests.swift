@@ -41,7 +41,7 @@ struct BrowserPolicyTests {
         })().catch(error => "failed: " + error).then(result => { window.result = result });
         """
 
-    /// What a page with a policy could do.
+    /// The loads of a page with a policy, and their results.
     private struct Outcome {
         let policy: String
         let result: JSONValue
