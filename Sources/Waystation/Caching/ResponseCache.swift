@@ -177,8 +177,14 @@ public final class ResponseCache: Sendable {
         get async { await store.statistics() }
     }
 
-    /// Waits until all responses that were passed to the cache are on disk.
-    public func flush() async { await store.flush() }
+    /// Waits until all responses that were passed to the cache are on disk, and in the shared tier if there is one.
+    ///
+    /// A process that ends without this call may leave other machines waiting for a response that it has just loaded. A
+    /// tier that does not answer is given up after ``Sharing/timeout``.
+    public func flush() async {
+        await store.flush()
+        await shared?.pending.wait()
+    }
 
     /// The present problems of the cache, as the events that reported them; empty if the cache has no problem.
     ///

@@ -134,7 +134,7 @@ extension SharedFetch {
         }
         return { body in
             guard let body else { return }
-            Task { await shared.store(head, body, for: lifetime, with: ticket) }
+            shared.pending.begin { await shared.store(head, body, for: lifetime, with: ticket) }
         }
     }
 
@@ -157,7 +157,7 @@ extension SharedFetch {
         guard let ticket, control.isPublic || shared.limits.includesPersonal,
             !RequestCacheControl(plan.presented.message.headerFields).noStore
         else { return }
-        Task {
+        shared.pending.begin {
             // A damaged body is not shared; the store reports it.
             guard let body = try? body.contents() else { return }
             await shared.store(selection.head, body, for: lifetime, with: ticket)

@@ -31,8 +31,9 @@ extension SharedResponses {
         }
     }
 
-    /// Stores a response in the tier, and gives it a lifetime.
+    /// Stores a response in the tier, gives it a lifetime, and ends the ticket's lease.
     func store(_ head: StoredHead, _ body: Data, for lifetime: Duration, with ticket: SharedTicket) async {
+        defer { ticket.end() }
         let lifetime = min(lifetime, Self.longestLifetime)
         guard lifetime >= .seconds(1), outbox.withLock(\.isEmpty) else { return }
         // The entry is of use only as long as its roots, which may be about to end.
@@ -62,8 +63,7 @@ extension SharedResponses {
 
     /// Ends a lease, and reports that to the machines that wait for it.
     func endLease(_ token: Data, of entry: TierKey) {
-        let (tier, keys) = (tier, keys)
-        Task {
+        pending.begin { [tier, keys] in
             await tier.remove(keys.lease(of: entry), ifEqualTo: token)
             _ = await tier.publish(Data(entry.name.utf8), on: keys.arrivals, isDurable: false)
         }

@@ -71,6 +71,8 @@ package final class SharedResponses: Sendable {
     let arrivals = Arrivals()
     let outbox = Mutex(Outbox())
     let unshared = Mutex(UnsharedEntries())
+    /// The calls of the tier for which no load waits: responses that are stored there, and leases that end.
+    let pending = PendingWork()
     let followers = Mutex<[Task<Void, Never>]>([])
 
     package init(

@@ -374,6 +374,31 @@ struct FleetTests {
         #expect(try await fleet.load(on: try await fleet.machine()).body == "2")
     }
 
+    @Test("have shared their responses and ended their leases when a flush ends")
+    func flush() async throws {
+        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        let releases = Mutex<[CheckedContinuation<Void, Never>]>([])
+        // The lease is removed after the response was stored.
+        let tier = AlteredTier(
+            tier: fleet.tier,
+            willRemove: { await withCheckedContinuation { release in releases.withLock { $0.append(release) } } }
+        )
+        let machine = try await fleet.machine { $0.tier = tier }
+        try await fleet.load(on: machine)
+        let isFlushed = Mutex(false)
+        let flush = Task {
+            await machine.cache.flush()
+            isFlushed.withLock { $0 = true }
+        }
+        #expect(await eventually { releases.withLock { $0.count } == 1 })
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(isFlushed.withLock { !$0 })
+        #expect(fleet.tier.values.count == 4, "two roots, the entry and the lease")
+        for release in releases.withLock({ $0 }) { release.resume() }
+        await flush.value
+        #expect(fleet.tier.values.count == 3)
+    }
+
     @Test("send invalidations that outlast a server, and other messages without waiting for its replicas")
     func durability() async throws {
         let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }

@@ -63,9 +63,8 @@ struct ColdStart {
 
     /// Loads all URLs, in a process of the fleet.
     static func load(_ directory: String, _ origin: String, _ port: Int?, _ urls: Int) async throws {
-        let session = URLSession(
-            configuration: .ephemeral.intercepted(by: try .fleet(directory, port: port))
-        )
+        let cache = try ResponseCache.fleet(directory, port: port)
+        let session = URLSession(configuration: .ephemeral.intercepted(by: try .fleet(cache)))
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<width {
                 group.addTask {
@@ -86,5 +85,7 @@ struct ColdStart {
                 }
             }
         }
+        // Other processes may wait for the last responses.
+        await cache.flush()
     }
 }

@@ -87,7 +87,7 @@ final class Member: Sendable {
     init(_ part: Part) throws {
         self.part = part
         site = try Site(URL(fileURLWithPath: part.site))
-        interceptor = try .fleet(part.directory, port: part.port)
+        interceptor = try .fleet(.fleet(part.directory, port: part.port))
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 64
         session = URLSession(configuration: configuration.intercepted(by: interceptor))
@@ -210,28 +210,34 @@ extension HTTPURLResponse {
     fileprivate var version: Int? { value(forHTTPHeaderField: FleetOrigin.Field.version).flatMap { Int($0) } }
 }
 
-extension Interceptor {
-    /// A machine of the fleet: a cache on its own disk, and Redis.
+extension ResponseCache {
+    /// The cache of a machine of the fleet, on the machine's own disk and on Redis.
     ///
     /// - Parameters:
     ///   - directory: The machine's disk.
     ///   - port: The port of Redis; nil for a machine that shares nothing.
-    /// - Returns: The interceptor.
+    /// - Returns: The cache.
     /// - Throws: The error of making it.
-    static func fleet(_ directory: String, port: Int?) throws -> Interceptor {
+    static func fleet(_ directory: String, port: Int?) throws -> ResponseCache {
         let sharing = try port.map { port in
             ResponseCache.Sharing(
                 in: try RedisTier(RedisOptions(host: "127.0.0.1", port: port)),
                 secret: Data("a secret of the fleet simulator".utf8)
             )
         }
-        let cache = try ResponseCache(
+        return try ResponseCache(
             directory: URL(fileURLWithPath: directory),
             maximumSize: .mebibytes(64),
             memorySize: .mebibytes(8),
             sharing: sharing
         )
-        return try Interceptor {
+    }
+}
+
+extension Interceptor {
+    /// A machine of the fleet.
+    static func fleet(_ cache: ResponseCache) throws -> Interceptor {
+        try Interceptor {
             $0.transport = .chosen
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
             $0.cache = cache
