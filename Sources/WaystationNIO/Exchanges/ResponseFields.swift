@@ -47,7 +47,7 @@ extension EngineResponseHead {
         }
     }
 
-    /// The values of the `Set-Cookie` fields; nil if there are none.
+    /// The values of the `Set-Cookie` fields; nil if the response has no such field.
     fileprivate var setCookieFields: [String]? {
         let values = fields.compactMap { FieldSyntax.isSame($0.name, "Set-Cookie") ? $0.value : nil }
         return values.isEmpty ? nil : values
