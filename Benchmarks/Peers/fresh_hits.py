@@ -1,13 +1,15 @@
-"""Measures the cost of a fresh hit in a Python cache: fresh_hits.py PEER BASE-URL URLS LOADS BYTES [REDIS-PORT]
+"""Measures a fresh hit in a Python cache: fresh_hits.py PEER BASE-URL URLS LOADS BYTES AT-A-TIME [REDIS-PORT]
 
-Loads URLS numbered URLs once, so that they are stored, and then makes LOADS loads of them, one at a time. Prints the
-microseconds of one. Every body must have BYTES bytes, and every load after the first round must be a hit.
+Loads URLS numbered URLs once, so that they are stored, and then makes LOADS loads of them in AT-A-TIME threads. Prints
+the microseconds of one: the time of all, divided by their number. Every body must have BYTES bytes, and every load after
+the first round must be a hit.
 """
 
 import random
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 
@@ -57,18 +59,26 @@ PEERS = {
 }
 
 
-def main(peer, base, count, loads, size, port=None):
-    with tempfile.TemporaryDirectory() as directory:
+def main(peer, base, count, loads, size, at_a_time, port=None):
+    with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(at_a_time) as threads:
         load = PEERS[peer](Path(directory), port)
         urls = [f"{base}/{number}.txt" for number in range(count)]
         for url in urls:
             load(url)
         random.Random(1).shuffle(urls)
-        start = time.perf_counter()
-        for number in range(loads):
-            content, is_hit = load(urls[number % count])
+
+        def hit(number):
+            url = urls[number % count]
+            content, is_hit = load(url)
             if len(content) != size or not is_hit:
-                sys.exit(f"{peer}: {len(content)} bytes for {urls[number % count]}, hit: {is_hit}")
+                raise ValueError(f"{peer}: {len(content)} bytes for {url}, hit: {is_hit}")
+
+        start = time.perf_counter()
+        if at_a_time == 1:
+            for number in range(loads):
+                hit(number)
+        else:
+            list(threads.map(hit, range(loads)))
         print((time.perf_counter() - start) / loads * 1e6)
 
 

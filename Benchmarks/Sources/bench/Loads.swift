@@ -88,20 +88,43 @@ struct Loads: Sendable {
         of measured: (name: String, makeLoads: () throws -> Loads),
         to base: (name: String, loads: Loads)
     ) async throws -> [Figure] {
+        try await ratio(
+            name,
+            limit: limit,
+            judged: judged,
+            otherLimit: otherLimit,
+            rounds: rounds,
+            of: (measured.name, { try await measured.makeLoads().microseconds(atATime: $0.rawValue) }),
+            to: (base.name, { try await base.loads.microseconds(atATime: $0.rawValue) })
+        )
+    }
+
+    /// A way to load, with the microseconds of a load at a width.
+    typealias Way = (name: String, cost: (Width) async throws -> Double)
+
+    /// As the functions above, with ways of any kind.
+    static func ratio(
+        _ name: String,
+        limit: Double?,
+        bound: Figure.Bound = .atMost,
+        judged: Width,
+        otherLimit: Double? = nil,
+        rounds: Int = 15,
+        of measured: Way,
+        to base: Way
+    ) async throws -> [Figure] {
         var figures: [Figure] = []
         for width in [judged] + Width.allCases.filter({ $0 != judged }) {
             let costs = try await interleaved(
                 rounds: rounds,
-                [
-                    { try await base.loads.microseconds(atATime: width.rawValue) },
-                    { try await measured.makeLoads().microseconds(atATime: width.rawValue) },
-                ]
+                [{ try await base.cost(width) }, { try await measured.cost(width) }]
             )
             figures.append(
                 Figure(
                     width == judged ? name : name + width.suffix,
                     costs[1] / costs[0],
                     limit: width == judged ? limit : otherLimit,
+                    bound: bound,
                     against: ["\(base.name)-us": costs[0], "\(measured.name)-us": costs[1]]
                 )
             )

@@ -63,10 +63,17 @@ enum PythonCache: String {
     ///   - base: The URL below which nginx has the bodies.
     ///   - urls: The number of bodies.
     ///   - loads: The number of hits.
+    ///   - width: The number of threads that load at a time.
     ///   - redis: The port of Redis, for a cache that needs one.
     /// - Returns: The cost of a hit.
     /// - Throws: ``Failure`` when the process does not measure it.
-    func microseconds(_ base: URL, urls: Int, loads: Int, redis: Int? = nil) throws -> Double {
+    func microseconds(
+        _ base: URL,
+        urls: Int,
+        loads: Int,
+        atATime width: Int = 1,
+        redis: Int? = nil
+    ) throws -> Double {
         let environment = ProcessInfo.processInfo.environment
         guard let python = environment["PEERS"].map({ $0 + "/bin/python" }) else {
             throw Failure(description: "PEERS is not set: run `make bench ONLY=hishel/fresh`, which makes the caches")
@@ -75,7 +82,7 @@ enum PythonCache: String {
             .appendingPathComponent("../../Peers/fresh_hits.py").standardized
         let outcome = try SpawnedProcess.run(
             python,
-            [script.path, rawValue, base.absoluteString, "\(urls)", "\(loads)", "\(Sizes.small)"]
+            [script.path, rawValue, base.absoluteString, "\(urls)", "\(loads)", "\(Sizes.small)", "\(width)"]
                 + (redis.map { ["\($0)"] } ?? []),
             environment: environment.filter { !$0.key.lowercased().hasSuffix("_proxy") },
             limit: 120

@@ -15,7 +15,7 @@ extension Benchmark {
             let nginx = try Nginx()
             defer { nginx.stop() }
             let (rounds, count) = (9, 400)
-            let turns = (rounds + 1) * Loads.Width.allCases.count + peerRounds + 1
+            let turns = (rounds + 1 + peerRounds + 1) * Loads.Width.allCases.count
             let urls = try (0..<turns * count).map {
                 try nginx.serve(Pattern.body($0, count: Sizes.small), at: "fresh/\($0).txt")
             }
@@ -25,23 +25,15 @@ extension Benchmark {
             let scratch = try ScratchDirectory()
             let reader = URLSession(configuration: try machine(in: scratch.url, server).configuration())
             let loads = Loads(reader, each: urls, count: count)
-            var figures: [Figure] = []
-            for width in [Loads.Width.crowd, .alone] {
-                let costs = try await interleaved(
-                    rounds: rounds,
-                    [{ try redisGet(server) }, { try await loads.microseconds(atATime: width.rawValue) }]
-                )
-                figures.append(
-                    Figure(
-                        width == .crowd ? "shared-hit/redis-get" : "shared-hit/redis-get-alone",
-                        costs[1] / costs[0],
-                        limit: width == .crowd ? 2.5 : nil,
-                        against: ["redis-get-us": costs[0], "shared-hit-us": costs[1]]
-                    )
-                )
-            }
-            figures.append(try await peer(server, loads))
-            return figures
+            let sharedHit: Loads.Way = ("shared-hit", { try await loads.microseconds(atATime: $0.rawValue) })
+            return try await Loads.ratio(
+                "shared-hit/redis-get",
+                limit: 2.5,
+                judged: .crowd,
+                rounds: rounds,
+                of: sharedHit,
+                to: ("redis-get", { _ in try redisGet(server) })
+            ) + peer(server, sharedHit)
         },
         Benchmark("with-dead-tier/without") {
             let nginx = try Nginx()
@@ -149,8 +141,8 @@ extension Benchmark {
         return 1e6 / rate
     }
 
-    /// A Python cache with its responses on the same Redis, beside loads one at a time.
-    private static func peer(_ server: RedisServer, _ loads: Loads) async throws -> Figure {
+    /// A Python cache with its responses on the same Redis, beside as many loads at a time.
+    private static func peer(_ server: RedisServer, _ sharedHit: Loads.Way) async throws -> [Figure] {
         let nginx = try Nginx()
         defer { nginx.stop() }
         let count = 200
@@ -158,26 +150,20 @@ extension Benchmark {
             _ = try nginx.serve(Pattern.body(number, count: Sizes.small), at: "fresh/\(number).txt")
         }
         let base = nginx.url("fresh")
-        let costs = try await interleaved(
-            rounds: peerRounds,
-            [
-                { try await loads.microseconds(atATime: 1) },
-                {
-                    try PythonCache.requestsCacheRedis.microseconds(
-                        base,
-                        urls: count,
-                        loads: 600,
-                        redis: server.port
-                    )
-                },
-            ]
-        )
-        return Figure(
+        let cache = PythonCache.requestsCacheRedis
+        return try await Loads.ratio(
             "requests-cache-redis/shared-hit",
-            costs[1] / costs[0],
             limit: 3,
             bound: .atLeast,
-            against: ["shared-hit-us": costs[0], "requests-cache-redis-us": costs[1]]
+            judged: .crowd,
+            rounds: peerRounds,
+            of: (
+                cache.rawValue,
+                {
+                    try cache.microseconds(base, urls: count, loads: 600, atATime: $0.rawValue, redis: server.port)
+                }
+            ),
+            to: sharedHit
         )
     }
 }
