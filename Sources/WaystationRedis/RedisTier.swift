@@ -20,13 +20,14 @@ public import WaystationSharing
 /// let watched = try RedisTier(.sentinel(master: "cache", ["redis://s1", "redis://s2", "redis://s3"]))
 /// ```
 ///
-/// All commands to one server share a connection, on which they do not wait for each other; each channel has a connection
-/// of its own. Connections are made when they are needed, and again after they have ended, with pauses of up to 10 s
-/// while that fails. The tier speaks RESP3, or RESP2 with servers that have no other.
+/// Commands to one server share a connection, on which they do not wait for each other. Invalidations, which wait for
+/// the server's replicas, have a second connection, and each channel has one of its own. Connections are made when they
+/// are needed, and again after they have ended, with pauses of up to 10 s while that fails. The tier speaks RESP3, or
+/// RESP2 with servers that have no other.
 ///
-/// While slots of a cluster move, commands follow them. When a primary fails, calls for it fail, and so do those that its
-/// server does not answer in time, until its replica has taken its place. An invalidation works only once all replicas
-/// that are connected have it, so that it remains after that.
+/// While slots of a cluster move, commands follow them. From the failure of a primary until a replica has taken its
+/// place, calls that need this primary fail. An invalidation succeeds only when all connected replicas have it, so that
+/// a replica that becomes the primary has it, too.
 ///
 /// The memory is bounded by the server's own settings: every value has a lifetime, except for one number for each channel.
 /// With `maxmemory-policy volatile-lru` the server never removes those numbers; with other policies it may, and then all
@@ -51,8 +52,8 @@ public final class RedisTier: SharedTier, PunctualTier {
     /// Makes a tier; the first call connects.
     ///
     /// - Parameter options: The servers.
-    /// - Throws: The error of reading certificates or keys, or a ``WaystationSharing/TierError`` when options exclude each
-    ///   other.
+    /// - Throws: The error of reading certificates or keys, or a ``WaystationSharing/TierError`` when options exclude
+    ///   each other, when a host is missing, when a port cannot exist, or when a user has no password.
     public init(_ options: RedisOptions) throws {
         try options.check()
         loop = Self.thread.next()

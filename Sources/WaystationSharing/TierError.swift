@@ -9,11 +9,11 @@ public struct TierError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// There is no connection to the tier.
         public static let unreachable = Code(description: "unreachable")
-        /// The tier did not answer until the deadline.
+        /// The tier did not answer before the deadline.
         public static let late = Code(description: "late")
-        /// The tier refused the operation, for instance because it is full or because a user may not do this.
+        /// The tier refused the operation, for instance because it is full or because its user lacks a permission.
         public static let refused = Code(description: "refused")
-        /// The tier's answer has no meaning.
+        /// The tier's answer cannot be understood.
         public static let malformed = Code(description: "malformed")
         /// The options of the tier have a mistake, such as a URL without a host.
         public static let misconfigured = Code(description: "misconfigured")

@@ -18,8 +18,9 @@ public struct TierMessage: Hashable, Sendable {
 public struct TierSubscription: Sendable {
     /// The number of the last message before the first one of ``messages``.
     ///
-    /// Messages may be in both: the subscription began before the number was read. If the channel has had no message,
-    /// or if the tier has lost the number, it is a number that no message has had.
+    /// Messages up to this number may also be in ``messages``, because the subscription begins before the number is
+    /// read. If the channel has had no message, or if the tier has lost the number, it is a number that no message has
+    /// had.
     public let lastNumber: UInt64
     /// The messages; the stream ends, with or without an error, when the tier can no longer deliver all of them.
     public let messages: AsyncThrowingStream<TierMessage, any Error>

@@ -82,8 +82,8 @@ public final class CertificateAuthority: Sendable {
     ///   - rules: The rules of the gateway's interceptor.
     ///   - now: The present time.
     /// - Returns: The authority.
-    /// - Throws: ``CertificateAuthorityError`` if no rule names a host, or more than 1,000; if the key is damaged or can
-    ///   be read by other users; if a pattern is not valid; if a file cannot be read or written.
+    /// - Throws: ``CertificateAuthorityError`` if the rules name no host or more than 1,000; if the key is damaged or
+    ///   can be read by other users; if a pattern is not valid; if a file cannot be read or written.
     public static func open(
         in directory: URL,
         for rules: [Rule],

@@ -16,13 +16,13 @@ public struct GatewayOptions: Sendable {
     /// Whether clients may use the gateway as their proxy; false by default.
     ///
     /// Requests for `http` URLs are answered by the rules. `CONNECT` is answered with a connection to the host, whose
-    /// bytes the gateway does not look at, unless there is an ``authority``.
+    /// bytes the gateway does not look at, except for the hosts of an ``authority``.
     public var isProxy = false
-    /// The authority whose certificates the gateway shows as a proxy; nil by default.
+    /// The authority whose certificates a gateway that is a proxy shows to browsers; nil by default.
     ///
-    /// With it, `CONNECT` to a host of its rules is answered by the gateway itself, and the `https` URLs that are asked
-    /// for within it are answered by the rules. Connections to all other hosts stay tunnels. It has an effect only with
-    /// ``isProxy``.
+    /// With an authority, the gateway itself answers `CONNECT` to the hosts for which the authority makes certificates,
+    /// and the rules answer the `https` URLs that are requested within. Connections to all other hosts stay tunnels. An
+    /// authority has an effect only with ``isProxy``.
     public var authority: CertificateAuthority?
     /// Whether the gateway has an inspector; false by default.
     ///

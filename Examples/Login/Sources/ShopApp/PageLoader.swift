@@ -46,8 +46,7 @@ public struct PageLoader: Sendable {
 
     /// When one load fails, the others continue to their end.
     ///
-    /// A throwing task group would cancel them, and Foundation on Linux may lock up if an `async` load is cancelled at
-    /// the moment in which it ends.
+    /// A throwing task group would cancel them; a web view also loads the other files of a page.
     private func all<Value: Sendable>(
         _ urls: [URL],
         _ load: @escaping @Sendable (URL) async throws -> Value
