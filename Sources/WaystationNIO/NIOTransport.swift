@@ -54,7 +54,7 @@ public final class NIOTransport: Transport {
         cookies = CookieField(configuration)
         var composer = RequestComposer()
         composer.codings = parts.makeDecoder == nil ? [] : parts.codings
-        composer.additionalFields = (configuration.httpAdditionalHeaders ?? [:]).map { ("\($0.key)", "\($0.value)") }
+        composer.additionalFields = configuration.additionalFields.map { ($0.key, $0.value) }
         composer.sessionTimeout = configuration.timeoutIntervalForRequest
         if let makeRoutes = parts.makeRoutes { composer.route = makeRoutes(options.environment) }
         self.composer = composer

@@ -109,6 +109,33 @@ struct SessionTests {
         #expect(String(decoding: later, as: UTF8.self) == "a=1")
     }
 
+    @Test("sends the cookies that the storage has when the request is sent, also if a redirect has changed one")
+    func changedCookies() async throws {
+        let origin = try ScriptedOrigin { request in
+            request.path == "/login"
+                ? .status(302, fields: ["Location": "/home", "Set-Cookie": "sid=new; Path=/"])
+                : .ok(request.value(of: "Cookie") ?? "none", fields: ["Set-Cookie": "sid=old; Path=/"])
+        }
+        let session = try session(origin)
+        _ = try await session.data(from: origin.url("/"))
+        let (home, _) = try await session.data(from: origin.url("/login"))
+        #expect(String(decoding: home, as: UTF8.self) == "sid=new")
+        #expect(origin.requests.map { $0.value(of: "Cookie") } == [nil, "sid=old", "sid=new"])
+    }
+
+    @Test("keeps credentials of the configuration from other origins, also beside fields that are no text")
+    func additionalCredentials() async throws {
+        let other = try ScriptedOrigin { _ in .ok("other") }
+        let target = other.url("/there").absoluteString
+        let origin = try ScriptedOrigin { _ in .redirect(302, to: target) }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer secret", "X-Build": 42]
+        _ = try await session(origin, configuration).data(from: origin.url("/"))
+        #expect(origin.requests.map { $0.value(of: "Authorization") } == ["Bearer secret"])
+        #expect(other.requests.map { $0.value(of: "Authorization") } == [nil])
+        #expect(other.requests.map { $0.value(of: "X-Build") } == ["42"])
+    }
+
     @Test("keeps no cookie of more than 4,096 bytes, which would make each later request as large")
     func largeCookies() async throws {
         let origin = try ScriptedOrigin { request in

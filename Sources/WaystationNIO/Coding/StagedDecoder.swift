@@ -70,7 +70,7 @@ struct StagedDecoder: ContentDecoder {
         try check(last, ratio: limits.ratio, floor: limits.bytesBeforeRatio) { count in
             """
             expands \(encodedCount) bytes to more than \(count), which is over the limit of \(limits.ratio) times; raise \
-            the limit if the server can be trusted
+            the limit decodedRatio of the transport's options if the server can be trusted
             """
         }
     }

@@ -52,7 +52,9 @@ final class Connector {
         completion: @escaping (Result<Made, TransportFailure>) -> Void
     ) -> ConnectAttempt {
         let attempt = ConnectAttempt(deadline: deadline)
-        let choice = offersOnlyHTTP1 ? HTTPVersionChoice(versions: .http1, canSpeakHTTP2: false) : self.choice
+        // A proxy that gets whole URLs speaks HTTP/1.1: a path of HTTP/2 begins with a slash (RFC 9113 §8.3.1).
+        let speaksOnlyHTTP1 = if case .absoluteForm = origin.route { true } else { offersOnlyHTTP1 }
+        let choice = speaksOnlyHTTP1 ? HTTPVersionChoice(versions: .http1, canSpeakHTTP2: false) : self.choice
         let contexts = offersOnlyHTTP1 ? http1Contexts : self.contexts
         var negotiated: String?
         attempt.whenOver { result in
@@ -173,9 +175,7 @@ final class Connector {
     ) {
         guard !attempt.isOver else { return }
         do {
-            // Addresses are not sent as server names (RFC 6066 §3); the certificate must then name the address.
-            let isName = NumericAddress(origin.host) == nil
-            let handler = try NIOSSLClientHandler(context: context, serverHostname: isName ? origin.host : nil)
+            let handler = try NIOSSLClientHandler(context: context, serverHostname: origin.serverName)
             let observer = HandshakeObserver { result in
                 do {
                     let negotiated = try result.get()

@@ -28,14 +28,15 @@ struct TLSContexts: Sendable {
 
 /// Makes a TLS context of a transport when it is first needed, and keeps it.
 ///
-/// Making one reads the system's certificates, which takes several milliseconds, so it is done off the event loop.
+/// Making one reads the system's certificates, which takes several milliseconds, so it is done off the event loop. If
+/// that fails, the next connection tries it again: a file may be replaced, or descriptors be missing for a moment.
 final class TLSContextSource: Sendable {
     typealias Answer = Result<NIOSSLContext, TransportFailure>
 
     private enum State {
         case none
         case making([@Sendable (Answer) -> Void])
-        case made(Answer)
+        case made(NIOSSLContext)
     }
 
     private let make: @Sendable () -> Answer
@@ -65,7 +66,7 @@ final class TLSContextSource: Sendable {
         let isFirst: Bool
         (answer, isFirst) = state.withLock { state in
             switch state {
-            case .made(let answer): return (answer, false)
+            case .made(let context): return (.success(context), false)
             case .none:
                 state = .making([self.completion(on: loop, completion)])
                 return (nil, true)
@@ -88,7 +89,7 @@ final class TLSContextSource: Sendable {
     private func finish() {
         let answer = make()
         let waiting: [@Sendable (Answer) -> Void] = state.withLock { state in
-            defer { state = .made(answer) }
+            defer { state = (try? answer.get()).map(State.made) ?? .none }
             guard case .making(let waiting) = state else { return [] }
             return waiting
         }

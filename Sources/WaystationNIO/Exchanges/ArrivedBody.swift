@@ -17,7 +17,6 @@ struct ArrivedBody {
     private var lastIsCopy = false
     private var waiting = 0
     private var encodedTotal = 0
-    private var decodedTotal = 0
     /// Whether the decoder may have bytes without getting more encoded ones.
     private var mayHoldDecoded = false
     private(set) var isComplete = false
@@ -26,9 +25,6 @@ struct ArrivedBody {
 
     /// Whether the connection may continue to read.
     var hasRoom: Bool { waiting < Self.highWater }
-
-    /// Whether everything that arrived was taken.
-    var isEmpty: Bool { parts.isEmpty && !mayHoldDecoded }
 
     mutating func append(_ part: ByteBuffer) {
         guard part.readableBytes > 0 else { return }
@@ -64,10 +60,7 @@ struct ArrivedBody {
         guard decoder != nil else { return nextPlain() }
         do {
             while true {
-                if mayHoldDecoded, let data = try decoder?.next() {
-                    try count(data)
-                    return data
-                }
+                if mayHoldDecoded, let data = try decoder?.next() { return data }
                 mayHoldDecoded = false
                 guard let part = parts.popFirst() else { break }
                 waiting -= part.readableBytes
@@ -84,8 +77,7 @@ struct ArrivedBody {
         } catch {
             throw TransportFailure(
                 .unknown,
-                "The body's content coding is damaged: \(error). Load the body again, "
-                    + "or ask for the body without Accept-Encoding."
+                "The content coding of the body cannot be removed: \(error)."
             )
         }
     }
@@ -100,20 +92,6 @@ struct ArrivedBody {
         }
         waiting = 0
         return data
-    }
-
-    private mutating func count(_ data: Data) throws {
-        decodedTotal &+= data.count
-        guard decodedTotal > limits.decodedBytesBeforeRatio else { return }
-        let (most, overflows) = encodedTotal.multipliedReportingOverflow(by: limits.decodedRatio)
-        guard !overflows, decodedTotal > most else { return }
-        throw TransportFailure(
-            .unknown,
-            """
-            The body's \(encodedTotal) bytes decode to more than \(limits.decodedRatio) times as many, as those of a \
-            decompression bomb. If the server can be trusted, raise the limit decodedRatio.
-            """
-        )
     }
 }
 

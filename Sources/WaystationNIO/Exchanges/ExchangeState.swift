@@ -1,5 +1,6 @@
 #if NIO
 import NIOCore
+import WaystationTransport
 
 /// The life of one exchange, as a state machine without side effects.
 struct ExchangeState {
@@ -51,7 +52,7 @@ struct ExchangeState {
     private(set) var isPaused = false
 
     init(method: String) {
-        isIdempotent = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "PROPFIND"].contains(method)
+        isIdempotent = IdempotentMethods.contains(method)
     }
 
     /// Whether the exchange waits for a connection.

@@ -9,7 +9,7 @@ import FoundationNetworking
 struct TransportFailure: Error, Equatable {
     /// The codes that plain `URLSession` reports on Linux.
     enum Code: Equatable {
-        case unknown, cancelled, badURL, unsupportedURL, timedOut, cannotFindHost, cannotConnectToHost,
+        case unknown, badURL, unsupportedURL, timedOut, cannotFindHost, cannotConnectToHost,
             networkConnectionLost, badServerResponse, dataLengthExceedsMaximum, requestBodyStreamExhausted
     }
 
@@ -39,7 +39,6 @@ extension TransportFailure.Code {
     fileprivate var urlErrorCode: URLError.Code {
         switch self {
         case .unknown: .unknown
-        case .cancelled: .cancelled
         case .badURL: .badURL
         case .unsupportedURL: .unsupportedURL
         case .timedOut: .timedOut
@@ -72,7 +71,5 @@ extension TransportFailure {
             "The environment names a proxy \(reason). Name an http proxy in the environment, or none."
         )
     }
-
-    static let cancelled = Self(.cancelled, "The load was cancelled.")
 }
 #endif

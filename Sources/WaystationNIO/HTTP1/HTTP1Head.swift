@@ -23,12 +23,11 @@ extension HTTPRequestHead {
 }
 
 extension HTTPResponseHead {
-    /// Whether the only transfer coding is chunked, which the parser removes (RFC 9112 §7).
+    /// Whether the parser removes all transfer codings: it removes chunked, once and as the last one (RFC 9112 §6.1).
     var hasKnownTransferCoding: Bool {
-        headers[canonicalForm: "Transfer-Encoding"].allSatisfy { coding in
-            let coding = coding.lowercased()
-            return coding == "chunked" || coding == "identity"
-        }
+        let codings = headers[canonicalForm: "Transfer-Encoding"].map { $0.lowercased() }
+        let removed = codings.filter { $0 != "identity" }
+        return removed.isEmpty || (removed == ["chunked"] && codings.last == "chunked")
     }
 }
 

@@ -45,9 +45,11 @@ final class BodyStream: @unchecked Sendable {
             return min(max(0, count), bytes.count)
         }
         if count > 0 { return .bytes(buffer) }
-        if count < 0 || stream.streamStatus == .error {
+        // Foundation ends the process when `streamError` is read of a stream that has no error.
+        if stream.streamStatus == .error {
             return .failure(stream.streamError.map { "\($0)" } ?? "no reason was given")
         }
+        if count < 0 { return .failure("the stream was closed while it was read") }
         return .end
     }
 }

@@ -75,6 +75,9 @@ final class KnownResponses: Sendable {
 
     /// Servers choose names and types, so the tables stop growing before they could take much memory.
     fileprivate static let limit = 256
+    /// The number of bytes above which a name or a media type is not remembered: a server could send long ones only to
+    /// fill the memory.
+    fileprivate static let longestText = 128
 
     private let layout: Layout?
     private let state = Mutex(State())
@@ -164,7 +167,7 @@ extension KnownResponses.State {
         if let known = spellings[name] { return known }
         let made = KnownResponses.original(URL(fileURLWithPath: "/"), 200, [name: ""])
         let spelling = made?.allHeaderFields.keys.first as? String
-        if spellings.count < KnownResponses.limit { spellings[name] = .some(spelling) }
+        if spellings.count < KnownResponses.limit, name.utf8.count <= KnownResponses.longestText { spellings[name] = .some(spelling) }
         return spelling
     }
 
@@ -172,7 +175,7 @@ extension KnownResponses.State {
         if let known = types[text] { return known }
         let made = KnownResponses.original(URL(fileURLWithPath: "/"), 200, ["Content-Type": text])
         let type = KnownResponses.MediaType(made)
-        if types.count < KnownResponses.limit { types[text] = type }
+        if types.count < KnownResponses.limit, text.utf8.count <= KnownResponses.longestText { types[text] = type }
         return type
     }
 }

@@ -52,5 +52,13 @@ struct ServerIdentityTests {
         let mismatch = #expect(throws: ServerIdentity.Mismatch.self) { try identity.check(isFor: "a.example") }
         #expect(mismatch?.description == "the certificate is for b.example, not for a.example")
     }
+
+    @Test("The name for TLS has no dot at its end, and an address is no name")
+    func serverNames() {
+        let names = ["shop.test", "shop.test.", "127.0.0.1", "::1"].map {
+            Origin(isSecure: true, host: $0, port: 443).serverName
+        }
+        #expect(names == ["shop.test", "shop.test", nil, nil])
+    }
 }
 #endif

@@ -41,6 +41,24 @@ struct TLSTests {
         #expect(origin.connectionCount == 1)
     }
 
+    @Test("A file of roots that cannot be read for a while fails only the loads of that time")
+    func rootsReplaced() async throws {
+        let origin = try origin("name")
+        let file = FileManager.default.temporaryDirectory.appending(path: "roots-\(UUID().uuidString).pem")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let transport = try transport(trusts: false) {
+            $0.additionalTrustedRoots = [.pemFile(path: file.path(percentEncoded: false))]
+        }
+        let url = origin.url(scheme: "https", host: "localhost")
+        let early = await transport.load(url)
+        #expect(early.error?.localizedDescription.contains("TLS cannot be set up") == true)
+        try FileManager.default.copyItem(
+            at: URL(filePath: try Certificates.shared.get().path("ca.pem")),
+            to: file
+        )
+        #expect(await transport.load(url).text == "ok")
+    }
+
     @Test("A root in DER form is accepted")
     func der() async throws {
         let origin = try origin("name")

@@ -79,10 +79,16 @@ struct WholeTransportTests {
         try await server.stop()
     }
 
-    @Test("asks a proxy for http URLs with their whole text")
-    func absoluteForm() async throws {
+    @Test(
+        "asks a proxy for http URLs with their whole text, by HTTP/1.1",
+        arguments: [NIOOptions.HTTPVersions.automatic, .http2PriorKnowledge]
+    )
+    func absoluteForm(versions: NIOOptions.HTTPVersions) async throws {
         let proxy = try RawOrigin { _ in [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .again] }
-        let transport = try transport { $0.environment = ["http_proxy": "http://127.0.0.1:\(proxy.port)"] }
+        let transport = try transport {
+            $0.environment = ["http_proxy": "http://127.0.0.1:\(proxy.port)"]
+            $0.httpVersions = versions
+        }
         #expect(await transport.load("http://somewhere.test/a?b=1").text == "ok")
         #expect(proxy.requests.map(\.line) == ["GET http://somewhere.test/a?b=1 HTTP/1.1"])
         #expect(proxy.requests.first?.values(of: "host") == ["somewhere.test"])
