@@ -1,4 +1,5 @@
 import Foundation
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -18,6 +19,8 @@ extension URLSessionConfiguration {
         let copy = (copy() as? URLSessionConfiguration) ?? .default
         copy.protocolClasses = [binding.protocolClass] + (protocolClasses ?? [])
         copy.urlCache = LookUpCache(binding)
+        // Foundation's loader ends the process at a value that is not a String.
+        if httpAdditionalHeaders != nil { copy.httpAdditionalHeaders = additionalFields }
         return copy
     }
 }

@@ -62,7 +62,10 @@ final class Spooling: Sendable {
     }
 
     /// Stops the spooling; the completion is not called any more.
-    func cancel() { state.withLock { $0.completion = nil } }
+    func cancel() {
+        // The completion is released outside of the lock.
+        _ = state.withLock { $0.completion.take() }
+    }
 
     private func end(_ result: Result<URLRequest, URLError>?) {
         guard let result else { return }

@@ -10,10 +10,14 @@ struct FetchAudience: Sendable {
 
     /// The number of bytes of a body that are kept for waiters that join while it arrives.
     private static let replayLimit = 1 << 20
+    /// The number of bytes that are delivered to a load that can take no more, because others can.
+    private static let waitingLimit = 8 << 20
 
     private var waiters: [any FetchWaiter] = []
-    /// The waiters that can take no more for now.
-    private var resting: [FetchWaiterID] = []
+    /// The waiters that can take no more for now, each with the number of bytes that were delivered before.
+    private var resting: [(id: FetchWaiterID, since: Int)] = []
+    /// The number of bytes that were delivered.
+    private var delivered = 0
     /// The waiters whose loads have got another answer.
     private var detached: [FetchWaiterID] = []
     /// The calls that later waiters must get first; nil when no more waiters may join.
@@ -46,7 +50,7 @@ struct FetchAudience: Sendable {
     mutating func leave(_ waiter: any FetchWaiter) -> Bool {
         guard let index = waiters.firstIndex(where: { $0.id == waiter.id }) else { return false }
         waiters.remove(at: index)
-        resting.removeAll { $0 == waiter.id }
+        resting.removeAll { $0.id == waiter.id }
         detached.removeAll { $0 == waiter.id }
         return waiters.isEmpty
     }
@@ -61,12 +65,20 @@ struct FetchAudience: Sendable {
 
     /// Records whether a waiter can take more.
     mutating func rest(_ waiter: FetchWaiterID, _ rests: Bool) {
-        resting.removeAll { $0 == waiter }
-        if rests { resting.append(waiter) }
+        resting.removeAll { $0.id == waiter }
+        if rests { resting.append((waiter, since: delivered)) }
     }
 
-    /// Whether no load can take more: one that waits for long does not keep the response from the others.
-    var isResting: Bool { hasLoads && waiters.allSatisfy { resting.contains($0.id) || !isLoad($0) } }
+    /// Whether the exchange is to stop reading: no load can take more, or too many bytes wait in one of them.
+    ///
+    /// A load that is a little slower does not delay the others. One that is much slower, or suspended, does, because
+    /// what it has not taken is in memory.
+    var isResting: Bool {
+        let loads = waiters.filter(isLoad)
+        let atRest = loads.compactMap { load in resting.first { $0.id == load.id } }
+        return !loads.isEmpty
+            && (atRest.count == loads.count || atRest.contains { delivered - $0.since > Self.waitingLimit })
+    }
 
     /// Calls all present waiters, and later ones when they join.
     ///
@@ -74,6 +86,7 @@ struct FetchAudience: Sendable {
     ///   - bytes: The number of bytes that the call delivers; after too many, no more waiters may join.
     ///   - call: The call.
     mutating func callAll(delivering bytes: Int = 0, _ call: @escaping Call) {
+        delivered += bytes
         replayBytes += bytes
         if replayBytes > Self.replayLimit { endReplay() }
         replay?.append(call)
@@ -90,7 +103,7 @@ struct FetchAudience: Sendable {
         guard let kept = load ?? waiters.first else { return }
         for waiter in waiters where waiter.id != kept.id { calls.append { waiter.fetchIsNotShared(reason) } }
         waiters = [kept]
-        resting.removeAll { $0 != kept.id }
+        resting.removeAll { $0.id != kept.id }
     }
 
     /// Lets all waiters go; calls that are already pending are still made.

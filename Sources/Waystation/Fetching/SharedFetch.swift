@@ -256,6 +256,7 @@ final class SharedFetch: TransportReceiver {
         }
         exchange?.cancel()
         makeCalls()
+        keepPace()
     }
 
     /// Stores a complete response, and drops the older responses that it replaces.

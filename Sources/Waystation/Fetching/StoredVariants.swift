@@ -72,7 +72,8 @@ extension Answer.Body {
         switch (content, self) {
         case (.none, _): .data(Data())
         case (.whole, _): self
-        case (.bytes(let range), .data(let data)): .data(data.dropFirst(range.lowerBound).prefix(range.count))
+        // A copy, whose indices begin at 0 as those of a body from the network do.
+        case (.bytes(let range), .data(let data)): .data(Data(data.dropFirst(range.lowerBound).prefix(range.count)))
         case (.bytes(let range), .source(let source)): .source(BodyPart(of: source, range))
         }
     }

@@ -48,37 +48,38 @@ struct Delivery {
         if phase == .running { phase = .suspended }
     }
 
-    /// Ends the load and drops the items that were not delivered.
+    /// Ends the load.
     ///
-    /// Returns false when the load was already over.
-    mutating func cancel() -> Bool {
-        guard !hasEnded else { return false }
+    /// - Returns: The items that were not delivered, which the caller releases outside of its lock, because a body may be
+    ///   an object of a transport; nil when the load was already over.
+    mutating func cancel() -> Deque<Item>? {
+        guard !hasEnded else { return nil }
         phase = .cancelled
-        items = []
         pendingBytes = 0
-        return true
+        defer { items = [] }
+        return items
     }
 
     /// Ends the load early, because its response was refused: the client gets the end at once.
     ///
-    /// Returns false when the load was already over.
-    mutating func refuse() -> Bool {
-        guard cancel() else { return false }
-        phase = .ended
-        return true
+    /// - Returns: As ``cancel()``.
+    mutating func refuse() -> Deque<Item>? {
+        let dropped = cancel()
+        if dropped != nil { phase = .ended }
+        return dropped
     }
 
     /// Drops the items that were not delivered, and makes an error the next item.
     ///
-    /// Returns false when the load was already over.
-    mutating func abort(_ error: any Error) -> Bool {
-        guard !hasEnded, !isAborted else { return false }
+    /// - Returns: As ``cancel()``.
+    mutating func abort(_ error: any Error) -> Deque<Item>? {
+        guard !hasEnded, !isAborted else { return nil }
         isAborted = true
-        items = [.end(error)]
+        defer { items = [.end(error)] }
         pendingBytes = 0
         // The client's answer to the response no longer matters.
         awaitsDisposition = false
-        return true
+        return items
     }
 
     /// Adds an item, or drops it when the load has ended.

@@ -1,3 +1,4 @@
+import DequeModule
 import Foundation
 import Synchronization
 import WaystationTransport
@@ -51,7 +52,7 @@ extension Journey {
 
     /// Ends the load; the client gets no more calls.
     package func cancel() {
-        guard let ending = change({ state in state.delivery.cancel() ? state.stopping() : nil }) else { return }
+        guard let ending = change({ state in state.delivery.cancel().map { state.stopping($0) } }) else { return }
         carryOut(ending)
         leavePlace()
     }
@@ -129,7 +130,7 @@ extension Journey {
     private func refuse() {
         guard let client = state.withLock(\.client) else { return }
         client.perform {
-            guard let ending = self.change({ state in state.delivery.refuse() ? state.stopping() : nil }) else {
+            guard let ending = self.change({ state in state.delivery.refuse().map { state.stopping($0) } }) else {
                 return
             }
             self.carryOut(ending)
@@ -139,9 +140,9 @@ extension Journey {
     }
 
     private func end(_ error: (any Error)?, _ client: any JourneyClient) {
-        change { state in
+        _ = change { state in
             state.client = nil
-            state.controls.end()
+            return state.controls.end()
         }
         client.end(error)
         leavePlace()
@@ -206,7 +207,7 @@ extension Journey {
     @discardableResult
     private func abort(_ error: URLError, leaving place: LoginPlace?) -> Bool {
         let (ending, client) = change { state in
-            (state.delivery.abort(error) ? state.stopping(keepsClient: true) : nil, state.client)
+            (state.delivery.abort(error).map { state.stopping($0, keepsClient: true) }, state.client)
         }
         if let ending { carryOut(ending, error: error) }
         guard let client else {
@@ -228,14 +229,29 @@ extension Journey.State {
     /// The remaining work for a load that was ended from outside.
     struct Ending: Sendable {
         let stop: (@Sendable () -> Void)?
+        /// The control of the present trip, to be released outside of the lock.
+        let control: TripControl?
+        /// The items that are not delivered any more, to be released outside of the lock.
+        let dropped: Deque<Delivery.Item>
         let isExplained: Bool
         let rule: Int?
     }
 
     /// Ends the course from outside.
-    mutating func stopping(keepsClient: Bool = false) -> Ending {
-        let ending = Ending(stop: controls.present?.stop, isExplained: isExplained, rule: course.hop.rule)
-        controls.end()
+    ///
+    /// - Parameters:
+    ///   - dropped: The items that the delivery has dropped.
+    ///   - keepsClient: Whether the client still gets the end.
+    /// - Returns: The remaining work.
+    mutating func stopping(_ dropped: Deque<Delivery.Item>, keepsClient: Bool = false) -> Ending {
+        let control = controls.end()
+        let ending = Ending(
+            stop: control?.stop,
+            control: control,
+            dropped: dropped,
+            isExplained: isExplained,
+            rule: course.hop.rule
+        )
         _ = course.end()
         isStopped = true
         isExplained = true

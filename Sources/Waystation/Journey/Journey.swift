@@ -70,12 +70,11 @@ package final class Journey: Sendable {
     func go(on visit: Visit, after earlier: Int? = nil) {
         let hop = visit.hop
         if let ticket = hop.ticket, !enter(ticket) { return }
-        let trip: Int? = state.withLock { state in
+        let begun: (trip: Int, ended: TripControl?)? = state.withLock { state in
             guard let trip = state.course.visit(hop, after: earlier) else { return nil }
-            state.controls.end()
-            return trip
+            return (trip, state.controls.end())
         }
-        guard let trip else { return }
+        guard let trip = begun?.trip else { return }
         if hop.isChanged { context.recording?.isAnswering(hop.request) }
         switch visit.verdict {
         case .answer(let answer): receive(answer, for: trip)
@@ -130,8 +129,10 @@ package final class Journey: Sendable {
         guard let (question, hop, isTimeOver) = asked, let fetches = context.fetches else { return }
         limitTime(of: question, in: hop)
         let receiver = HopReceiver(journey: self, trip: trip)
+        var plan = FetchPlan(question.finding, question.fetch, isSecondAttempt: question.isSecondAttempt)
+        plan.ticket = hop.ticket
         let participation = fetches.fetch(
-            FetchPlan(question.finding, question.fetch, isSecondAttempt: question.isSecondAttempt),
+            plan,
             for: receiver,
             isAlone: question.isAlone,
             through: context.network
@@ -163,10 +164,9 @@ package final class Journey: Sendable {
 
     /// Asks once more, because the result of a fetch is not shared with this load.
     func askAgain(_ trip: Int, because reason: UnsharedReason) {
-        let repetition = state.withLock { state in
+        let (repetition, _) = state.withLock { state in
             let repetition = state.course.askAgain(trip, because: reason)
-            if repetition != nil { state.controls.end() }
-            return repetition
+            return (repetition, repetition == nil ? nil : state.controls.end())
         }
         switch repetition {
         case nil: break
@@ -308,14 +308,13 @@ package final class Journey: Sendable {
         _ take: (inout Course, (URLRequest) -> String?) -> Course.Action
     ) {
         let login = context.stations.login
-        let (action, detach): (Course.Action, (@Sendable () -> Void)?) = state.withLock { state in
+        let (action, detach, _): (Course.Action, (@Sendable () -> Void)?, TripControl?) = state.withLock { state in
             let trip = state.course.trip
             let action = take(&state.course) { login?.token(of: $0) }
-            if case .ignore = action { return (action, nil) }
+            if case .ignore = action { return (action, nil, nil) }
             // A cancel no longer stops the fetch, so that a late response is still stored.
-            if standsIn { return (action, state.controls.leave(trip, .detaching)) }
-            state.controls.end()
-            return (action, nil)
+            if standsIn { return (action, state.controls.leave(trip, .detaching), nil) }
+            return (action, nil, state.controls.end())
         }
         detach?()
         if case .redirect = action { context.renew(answer) }
@@ -358,11 +357,10 @@ package final class Journey: Sendable {
 
     /// Ends the load when everything before has been delivered; complete when `error` is nil.
     func finish(_ error: (any Error)?) {
-        let isFirst = state.withLock { state in
-            guard state.course.end() else { return false }
+        let (isFirst, _): (Bool, TripControl?) = state.withLock { state in
+            guard state.course.end() else { return (false, nil) }
             // The exchange holds the journey as its receiver, so it is not kept after the end.
-            state.controls.end()
-            return true
+            return (true, state.controls.end())
         }
         if isFirst { conclude(error) }
     }

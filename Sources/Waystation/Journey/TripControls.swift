@@ -58,5 +58,8 @@ struct TripControls: Sendable {
     }
 
     /// Forgets the present trip, because it has ended.
-    mutating func end() { present = nil }
+    ///
+    /// - Returns: Its control, to be released outside of the caller's lock: an exchange is released with it, and its end
+    ///   is code of its transport.
+    mutating func end() -> TripControl? { present.take() }
 }

@@ -98,7 +98,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         guard let client = LoadClient(self) else { return }
         guard client.task.state != .suspended else {
             // Nothing is sent or delivered now: the session calls `startLoading` again when the task is resumed.
-            (cachedResponse as? PreparedVisit)?.end()
+            (cachedResponse as? PreparedVisit)?.expire()
             return
         }
         guard let binding = chosen ?? Binding.of(Self.self) else {

@@ -10,11 +10,12 @@ import FoundationNetworking
 /// It reaches the protocol by public means: as the cached response that a session passes from its cache to the
 /// protocol.
 ///
-/// `@unchecked Sendable` because the superclass is; the properties added here are constants and an atomic.
+/// `@unchecked Sendable` because the superclass is; the properties added here are constants and atomics.
 final class PreparedVisit: CachedURLResponse, @unchecked Sendable {
     private let prepared: Visit
     private let visits: VisitsUnderWay
     private let isUnderWay = Atomic(true)
+    private let isOutdated = Atomic(false)
 
     /// Makes the visit of a task that has begun among the visits, and ends there.
     init(_ visit: Visit, in visits: VisitsUnderWay) {
@@ -23,10 +24,16 @@ final class PreparedVisit: CachedURLResponse, @unchecked Sendable {
         super.init(response: Self.noResponse, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
     }
 
-    /// The visit, for the protocol that has been started.
-    func take() -> Visit {
+    /// The visit, for the protocol that has been started; nil if it is outdated.
+    func take() -> Visit? {
         end()
-        return prepared
+        return isOutdated.load(ordering: .relaxed) ? nil : prepared
+    }
+
+    /// Ends the visit without an effect: the task was suspended, and its answer may be stale when it is resumed.
+    func expire() {
+        isOutdated.store(true, ordering: .relaxed)
+        end()
     }
 
     // The session may drop a task without starting its protocol.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -41,10 +42,10 @@ final class Network: Sendable {
         makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport
     ) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
-        let additional = (configuration.httpAdditionalHeaders ?? [:]) as? [String: String] ?? [:]
+        let additional = configuration.additionalFields
         // A session adds these fields to every request, also to one after a redirect to another origin. Credentials are
         // therefore put on the app's own request instead, and are sent to its origin only.
-        if additional.keys.contains(where: CredentialFields.contains) {
+        if !additional.isEmpty {
             own.httpAdditionalHeaders = additional.filter { !CredentialFields.contains($0.key) }
         }
         self.cookies = cookies

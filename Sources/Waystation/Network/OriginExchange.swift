@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -92,12 +93,9 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         self.cookies = cookies
         self.onHead = onHead
         moment = takesCookies ? cookies?.moment() : nil
-        let isIdempotent = Self.idempotentMethods.contains(request.httpMethod ?? "GET")
+        let isIdempotent = IdempotentMethods.contains(request.httpMethod ?? "GET")
         state = Mutex(State(mayRepeat: repeatsDropped && isIdempotent && request.isRepeatable))
     }
-
-    /// RFC 9110 §9.2.2.
-    private static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
     /// The error of a request whose body was already read.
     private var exhaustedBody: URLError? {
@@ -189,14 +187,15 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     }
 
     func transportDidEnd(_ error: (any Error)?) {
-        let isRepeating = state.withLock { state in
-            state.running = nil
+        // The end of an exchange is code of its transport, so the exchange is released outside of the lock.
+        let (isRepeating, _): (Bool, (any TransportExchange)?) = state.withLock { state in
+            let ended = state.running.take()
             guard let error, Self.isDropped(error), !state.hasBegun, state.mayRepeat, !state.isCancelled else {
                 state.hasEnded = true
-                return false
+                return (false, ended)
             }
             state.mayRepeat = false
-            return true
+            return (true, ended)
         }
         guard isRepeating else { return receiver.transportDidEnd(error) }
         send()

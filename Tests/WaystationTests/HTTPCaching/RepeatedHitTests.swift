@@ -128,6 +128,16 @@ struct RepeatedHitTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
+    @Test("of a part in memory is data whose indices begin at 0")
+    func indices() throws {
+        guard case .data(let part) = Answer.Body.data(Data("0123456789".utf8)).part(.bytes(5..<7)) else {
+            Issue.record("not in memory")
+            return
+        }
+        #expect(part == Data("56".utf8))
+        #expect(part.startIndex == 0)
+    }
+
     @Test("is what the next load gets, from memory and from the disk", arguments: [true, false])
     func repeated(isResident: Bool) async throws {
         let fixture = try fixture(isResident: isResident)

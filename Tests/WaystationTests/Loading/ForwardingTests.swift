@@ -277,13 +277,15 @@ struct ForwardingTests {
         let target = other.url("/there").absoluteString
         let origin = try ScriptedOrigin { _ in .redirect(302, to: target) }
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpAdditionalHeaders = ["Authorization": "Bearer secret", "X-App": "shop"]
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer secret", "X-App": "shop", "X-Build": 42]
         for way in Way.allCases {
             _ = try await session(way, origin, configuration: configuration).data(from: origin.url("/a"))
         }
         #expect(origin.requests.map { $0.value(of: "Authorization") } == ["Bearer secret", "Bearer secret"])
         #expect(other.requests.map { $0.value(of: "Authorization") } == [nil, nil])
         #expect(other.requests.map { $0.value(of: "X-App") } == ["shop", "shop"])
+        // The value is no String, which ends a process that uses Foundation alone.
+        #expect(other.requests.map { $0.value(of: "X-Build") } == ["42", "42"])
     }
 
     @Test("a wrong credential leads to another challenge, with the count of failures", arguments: Way.allCases)

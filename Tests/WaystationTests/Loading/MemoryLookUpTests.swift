@@ -89,4 +89,13 @@ struct MemoryLookUpTests {
         }
         for expected in [false, false, false, true, true, true] { #expect(begin() == expected) }
     }
+
+    @Test("have no effect when the task was suspended before its protocol began, since the answer may be stale then")
+    func expired() throws {
+        let request = URLRequest(url: try #require(URL(string: "http://memory.test/")))
+        let prepared = PreparedVisit(Visit(Hop(request), .send), in: VisitsUnderWay())
+        #expect(prepared.take() != nil)
+        prepared.expire()
+        #expect(prepared.take() == nil)
+    }
 }

@@ -51,6 +51,21 @@ struct FetchAudienceTests {
         #expect([before, alone, joined, both, audience.isResting] == [false, true, false, true, false])
     }
 
+    @Test("rest as well when one of them, which can take no more, has 8 MiB waiting")
+    mutating func behind() {
+        audience.join(first)
+        audience.join(second)
+        audience.rest(first.id, true)
+        audience.callAll(delivering: 8 << 20) { $0.transportDidReceive(Data()) }
+        let atLimit = audience.isResting
+        audience.callAll(delivering: 1) { $0.transportDidReceive(Data()) }
+        let above = audience.isResting
+        audience.rest(first.id, false)
+        let taken = audience.isResting
+        audience.rest(first.id, true)
+        #expect([atLimit, above, taken, audience.isResting] == [false, true, false, false])
+    }
+
     @Test("may no longer join when more of the body has arrived than is kept for them")
     mutating func tooLate() {
         audience.join(first)
