@@ -79,4 +79,13 @@ struct ServerIdentity: Equatable {
         return name[name.index(after: dot)...] == parent
     }
 }
+
+extension Origin {
+    /// The name that TLS sends to the server: without the dot at the end of an absolute name, and nil for an address,
+    /// which the certificate must then name (RFC 6066 §3).
+    var serverName: String? {
+        guard NumericAddress(host) == nil else { return nil }
+        return host.hasSuffix(".") ? String(host.dropLast()) : host
+    }
+}
 #endif

@@ -167,7 +167,9 @@ extension KnownResponses.State {
         if let known = spellings[name] { return known }
         let made = KnownResponses.original(URL(fileURLWithPath: "/"), 200, [name: ""])
         let spelling = made?.allHeaderFields.keys.first as? String
-        if spellings.count < KnownResponses.limit, name.utf8.count <= KnownResponses.longestText { spellings[name] = .some(spelling) }
+        if spellings.count < KnownResponses.limit, name.utf8.count <= KnownResponses.longestText {
+            spellings[name] = .some(spelling)
+        }
         return spelling
     }
 
