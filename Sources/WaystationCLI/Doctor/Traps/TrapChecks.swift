@@ -16,19 +16,26 @@ enum TrapChecks {
         case unknown(String)
     }
 
+    /// The number of traps that are tried out at a time, so that a small machine has the memory for their processes.
+    private static let width = 8
+
     static func all() async -> [Finding] {
         await withTaskGroup(of: (Int, Finding).self) { group in
-            for (index, trap) in Trap.allCases.enumerated() {
-                group.addTask {
-                    let plain = await outcome(of: trap, .plain)
-                    let cured = trap.isCurable && plain != .right ? await outcome(of: trap, .waystation) : nil
-                    return (index, finding(trap, plain: plain, cured: cured))
-                }
-            }
             var findings: [(Int, Finding)] = []
+            for (index, trap) in Trap.allCases.enumerated() {
+                if index >= width, let finding = await group.next() { findings.append(finding) }
+                group.addTask { (index, await finding(trap)) }
+            }
             for await finding in group { findings.append(finding) }
             return findings.sorted { $0.0 < $1.0 }.map(\.1)
         }
+    }
+
+    /// Tries out a trap, with Waystation only if plain loads have the fault and it can be cured.
+    private static func finding(_ trap: Trap) async -> Finding {
+        let plain = await outcome(of: trap, .plain)
+        let cured = trap.isCurable && plain != .right ? await outcome(of: trap, .waystation) : nil
+        return finding(trap, plain: plain, cured: cured)
     }
 
     /// Judges a trap by its loads without and with Waystation.
@@ -42,7 +49,8 @@ enum TrapChecks {
                 "cannot be tried: \(reason)",
                 "correct what the message names, and run the doctor again"
             )
-        case (.wrong(let fault), nil): finding = Finding(name: trap.title, state: .notCurable, detail: fault)
+        case (.wrong(let fault), nil):
+            finding = Finding(name: trap.title, state: .notCurable, detail: fault, advice: trap.advice)
         case (.wrong(let fault), .right):
             finding = Finding(name: trap.title, state: .cured, detail: fault, advice: trap.advice)
         case (.wrong, .wrong(let fault)):
