@@ -149,6 +149,17 @@ struct DoctorCommandTests {
         #expect(outcome.output.contains("correct the variable SSL_CERT_FILE, or remove it"))
     }
 
+    @Test("a machine behind a proxy finds the same traps, because the doctor's own loads do not use it")
+    func proxy() throws {
+        let outcome = try tool.run(
+            ["doctor", "--json"],
+            environment: ["http_proxy": "http://127.0.0.1:9", "ALL_PROXY": "http://127.0.0.1:9"]
+        )
+        #expect(outcome.status == 0)
+        let found = try #require(try object(outcome.output)["checks"] as? [[String: String]])
+        #expect(found.filter { $0["state"] == "cured" }.count == Trap.allCases.filter(\.isCurable).count)
+    }
+
     @Test("prints its help with an example, without the command that tries out one trap")
     func help() throws {
         let help = try tool.run("doctor", "--help")
