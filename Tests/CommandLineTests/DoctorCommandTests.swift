@@ -61,6 +61,7 @@ struct DoctorCommandTests {
         case .interimResponse: "the delegate gets the status 103 of an interim response"
         case .credentialBehindRedirect: "the server that redirected gets the credential"
         case .storedCredential: "protection spaces are compared by identity, so a stored credential is not found"
+        case .numberInField: "the process crashes"
         case .relativeLocation: "the Location “to” of /folder/from leads to /to"
         case .cutCoding: "half of a gzip body ends the load without an error"
         }

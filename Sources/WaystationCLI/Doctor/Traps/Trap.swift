@@ -29,6 +29,7 @@ enum Trap: String, CaseIterable, ExpressibleByArgument {
     case droppedConnection = "L36"
     case credentialBehindRedirect = "L39"
     case storedCredential = "L40"
+    case numberInField = "L41"
     case relativeLocation = "location"
     case cutCoding = "gzip"
 
@@ -50,7 +51,7 @@ enum Trap: String, CaseIterable, ExpressibleByArgument {
         case .registeredClass: "a registered URLProtocol gets the loads of a session"
         case .canonicalRequest: "spellings of one URL are one request"
         case .bodyOfUpload: "a URLProtocol gets the body of an upload"
-        case .unansweredChallenge: "a load with a 401 ends if nobody answers the challenge"
+        case .unansweredChallenge: "a load with a 401 ends if its challenge gets no answer"
         case .refusedResponse: "a delegate may refuse a response"
         case .pathOfCookie: "a cookie is sent only below its path"
         case .fieldsOfDecodedBody: "a decoded body has the fields of a decoded body"
@@ -64,6 +65,7 @@ enum Trap: String, CaseIterable, ExpressibleByArgument {
         case .droppedConnection: "a POST on a connection that is dropped ends"
         case .credentialBehindRedirect: "a credential is sent to the server that asked for it"
         case .storedCredential: "a stored credential is found for an equal space"
+        case .numberInField: "a field of a configuration may be a number"
         case .relativeLocation: "a relative Location begins at the folder of its page"
         case .cutCoding: "a gzip body that is cut fails its load"
         }

@@ -40,6 +40,7 @@ struct TrapLoads {
         case .droppedConnection: try await droppedConnection()
         case .credentialBehindRedirect: try await credentialBehindRedirect()
         case .storedCredential: storedCredential()
+        case .numberInField: try await numberInField()
         case .relativeLocation: try await relativeLocation()
         case .cutCoding: try await cutCoding()
         }
@@ -82,10 +83,12 @@ struct TrapLoads {
 
     func session(
         delegate: (any URLSessionDelegate)? = nil,
+        adding fields: [AnyHashable: Any]? = nil,
         _ configure: (inout Interceptor.Configuration) throws -> Void,
         plain: (URLSessionConfiguration) -> Void = { _ in }
     ) throws -> URLSession {
         var configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = fields
         switch way {
         case .plain: plain(configuration)
         case .waystation: configuration = configuration.intercepted(by: try Interceptor(configure))
