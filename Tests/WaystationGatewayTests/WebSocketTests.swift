@@ -10,7 +10,7 @@ import WaystationTesting
 @Suite("Web sockets through a gateway", .timeLimit(.minutes(10)))
 struct WebSocketTests {
     /// The fields of a handshake (RFC 6455 §1.3).
-    private static let handshake = [
+    static let handshake = [
         "Upgrade: websocket", "Connection: keep-alive, Upgrade", "Sec-WebSocket-Version: 13",
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
     ]
