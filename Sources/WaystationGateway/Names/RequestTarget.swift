@@ -25,13 +25,15 @@ enum RequestTarget: Equatable, Sendable {
 struct TargetReader: Sendable {
     let names: LocalNames
     let isProxy: Bool
+    let loopMark: LoopMark
     /// The only origin of a connection over TLS, for which the gateway has shown a certificate; otherwise nil.
     let secured: OriginName?
     private let known = KnownNames()
 
-    init(names: LocalNames, isProxy: Bool, secured: OriginName? = nil) {
+    init(names: LocalNames, isProxy: Bool, loopMark: LoopMark = LoopMark(), secured: OriginName? = nil) {
         self.names = names
         self.isProxy = isProxy
+        self.loopMark = loopMark
         self.secured = secured
     }
 
@@ -40,6 +42,7 @@ struct TargetReader: Sendable {
         guard hosts.count == 1, let host = hosts.first else {
             throw .badRequest("a request needs exactly one Host field; this one has \(hosts.count) (RFC 9112 §3.2)")
         }
+        if loopMark.isIn(head) { throw .ownProxy(host, isSecure: secured != nil) }
         guard head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") }) else {
             throw .badRequest("the request target has a character that must be percent-encoded (RFC 9112 §3.2)")
         }

@@ -99,6 +99,17 @@ struct Refusal: Error, Equatable, Sendable {
         message: "The origin of the request is the gateway itself."
     )
 
+    static func ownProxy(_ host: String, isSecure: Bool) -> Refusal {
+        Refusal(
+            status: 508,
+            message: """
+                The gateway has sent this request to itself: it is the proxy that `\(isSecure ? "https" : "http")_proxy` \
+                or `all_proxy` names in its own environment. Start the gateway without the variable, or list \
+                \(host.prefix(253)) in `no_proxy`.
+                """
+        )
+    }
+
     static let stopping = Refusal(status: 503, message: "The gateway is being stopped.", closes: true)
 
     static func unclaimed(_ url: String) -> Refusal {

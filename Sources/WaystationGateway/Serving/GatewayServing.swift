@@ -77,7 +77,12 @@ final class GatewayServing: Sendable {
         options = other.options
         loads = other.loads
         names = other.names
-        targets = TargetReader(names: other.names, isProxy: other.targets.isProxy, secured: origin)
+        targets = TargetReader(
+            names: other.names,
+            isProxy: other.targets.isProxy,
+            loopMark: other.targets.loopMark,
+            secured: origin
+        )
         requests = other.requests
         browsers = other.browsers
         named = other.named
@@ -102,6 +107,7 @@ final class GatewayServing: Sendable {
     func accept(_ head: HTTPRequestHead, for target: RequestTarget) throws(Refusal) -> Accepted {
         guard let url = target.url else { throw .badRequest("CONNECT has no resource (RFC 9110 §9.3.6)") }
         var request = requests.request(head, for: url)
+        if comesBack(url) { targets.loopMark.add(to: &request) }
         guard case .named(_, let origin) = target else {
             request.mainDocumentURL = try proxied.document(of: head, for: url)
             try check(request)
@@ -137,6 +143,16 @@ final class GatewayServing: Sendable {
     private func leadsBack(_ origin: OriginName) -> Bool {
         guard origin.scheme == "http", (origin.port ?? 80) == names.port else { return false }
         return LoopbackHosts.contain(origin.host)
+    }
+
+    /// Whether a request to the network would reach the gateway again, which is the proxy of its own environment.
+    private func comesBack(_ url: URL) -> Bool {
+        guard let host = url.host() else { return false }
+        let isSecure = url.scheme == "https"
+        let port = url.port ?? (isSecure ? 443 : 80)
+        guard opener.isProxied(host, port: port, isSecure: isSecure, byLoopbackPort: names.port) else { return false }
+        // Over TLS, the gateway passes on the bytes of other hosts as they are.
+        return !isSecure || options.authority?.certifies(host, port: port) == true
     }
 
     /// A request was refused before its load began.

@@ -96,6 +96,19 @@ package final class ConnectionOpener: Sendable {
         }
     }
 
+    /// Whether the environment names the caller as the proxy for an origin.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an IP address, with or without brackets.
+    ///   - port: The port.
+    ///   - isSecure: Whether the scheme is `https`.
+    ///   - proxyPort: The port of the loopback interface at which the caller itself is a proxy.
+    /// - Returns: Whether a request to the origin would reach the caller.
+    package func isProxied(_ host: String, port: Int, isSecure: Bool, byLoopbackPort proxyPort: Int) -> Bool {
+        let route = composer.route(host, port, isSecure)
+        return route.avoiding(loopbackPort: proxyPort) != route
+    }
+
     /// Connects to an origin within the time that this may take; call it on the event loop.
     private func connect(
         to origin: Origin,
