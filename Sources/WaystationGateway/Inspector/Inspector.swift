@@ -84,8 +84,15 @@ final class Inspector: Sendable {
             let pack = try self.module(module).versions.first { $0.version.description == version }
             guard let pack else { throw Refusal.gone("Version \(version) of \(module)") }
             return try await reading { try InspectorResponse(PackContents(pack)) }
-        case .rollBack(let module):
-            try await interceptor.packs?.rollBack(self.module(module).module, reason: "rolled back in the inspector")
+        case .rollBack(let module, let version):
+            guard let active = try self.module(module).active, active.version.description == version else {
+                throw Refusal(
+                    status: 409,
+                    message: "Version \(version.prefix(200)) of \(module) is not active any more: load the list again."
+                )
+            }
+            let reason = "rolled back in the inspector"
+            try await interceptor.packs?.rollBack(active.module, version: active.version, reason: reason)
             return try InspectorResponse(ModuleRow(self.module(module)))
         case .cookies:
             let cookies = (interceptor.cookies?.cookies ?? []).map(CookieRow.init)

@@ -17,7 +17,8 @@ enum InspectorRoute: Equatable, Sendable {
     case purge(Int64)
     case packs
     case packFiles(module: String, version: String)
-    case rollBack(module: String)
+    /// Rolls back the version that the page shows as the active one.
+    case rollBack(module: String, version: String)
     case cookies
 
     /// Finds the route of a request.
@@ -41,7 +42,7 @@ enum InspectorRoute: Equatable, Sendable {
             case (true, "/api/purge"): Int64(get("id")).map { .purge($0) }
             case (false, "/api/packs"): .packs
             case (false, "/api/pack"): .packFiles(module: get("module"), version: get("version"))
-            case (true, "/api/rollback"): .rollBack(module: get("module"))
+            case (true, "/api/rollback"): .rollBack(module: get("module"), version: get("version"))
             case (false, "/api/cookies"): .cookies
             case (false, let path) where InspectorFiles.contains(String(path.dropFirst())):
                 .file(String(path.dropFirst()))

@@ -172,7 +172,7 @@ struct InspectedLoadTests {
     @Test("is separate from the events of the packs, which have a list of their own")
     func events() async throws {
         let inspected = try await InspectorFixture()
-        _ = try await inspected.ask("/api/rollback?module=shop", method: "POST")
+        _ = try await inspected.ask("/api/rollback?module=shop&version=1.1", method: "POST")
         var event: JSONValue?
         let isListed = try await eventually {
             let body = try await inspected.ask("/api/events").body

@@ -22,6 +22,9 @@ final class InspectorFixture: Sendable {
         let origin = try ScriptedOrigin { request in
             if let body = Self.bodies[request.path] { return .ok(body.bytes, fields: ["Content-Type": body.type]) }
             if request.path == "/never" { return .unanswered }
+            if let vary = Self.varying[request.path] {
+                return .ok(request.path, fields: ["Cache-Control": "max-age=1000", "Vary": vary])
+            }
             return .ok(
                 request.path,
                 fields: [
@@ -71,6 +74,9 @@ final class InspectorFixture: Sendable {
             ]
         }
     }
+
+    /// The values of `Vary` of the responses that are stored in variants.
+    static let varying = ["/kept/varied": "Accept-Language", "/kept/user": "Cookie"]
 
     /// The bodies of types that the inspector shows, and of one that it does not show.
     static let bodies: [String: (type: String, bytes: Data)] = [

@@ -77,7 +77,7 @@ struct InspectorPageTests {
             }
             try await page.evaluate("\(Self.rows)[3].click()")
             try await page.waitUntil("document.querySelector('#load img')?.naturalWidth === 1")
-            _ = try await inspected.ask("/api/rollback?module=shop", method: "POST")
+            _ = try await inspected.ask("/api/rollback?module=shop&version=1.1", method: "POST")
             try await page.click(.named("Events", role: "link"))
             let list = "document.getElementById('events-list').textContent.includes('rolled back in the inspector')"
             while try await page.evaluate(list) != true {

@@ -30,9 +30,9 @@ async function open(module, version, button) {
 async function rollBack(module, problem) {
   const active = module.versions.find(version => version.isActive), previous = module.versions.find(version => version.isPrevious);
   const next = previous ? `Version ${previous.version} becomes active.` : "No version becomes active: its URLs go to the network.";
-  if (!await confirm(`Roll back ${module.module} ${active?.version ?? ""}? ${next} The version counts as bad for a day.`, "Roll back")) return;
+  if (!await confirm(`Roll back ${module.module} ${active.version}? ${next} The version counts as bad for a day.`, "Roll back")) return;
   try {
-    await ask("/api/rollback", { module: module.module }, "POST");
+    await ask("/api/rollback", { module: module.module, version: active.version }, "POST");
     await show();
   } catch (error) { showError(problem, error); }
 }
