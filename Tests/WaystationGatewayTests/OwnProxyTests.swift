@@ -43,13 +43,14 @@ struct OwnProxyTests {
         let fixture = try await GatewayFixture {
             $0.isProxy = isProxy
         } interceptor: {
-            $0.rules = [.allow("http://shop.example/**", via: .network)]
+            $0.rules = [.allow("http://shop.example:*/**", via: .network)]
             Self.configure(&$0, [variable], port)
         }
         port.number = fixture.port
         let named = try await fixture.get("/a", host: "shop.example.http.localhost:\(fixture.port)")
         let proxied = try await fixture.get("http://shop.example/a", host: "shop.example", ["Via: 1.1 other"])
-        for response in isProxy ? [named, proxied] : [named] {
+        let otherPort = try await fixture.get("http://shop.example:81/a", host: "shop.example:81")
+        for response in isProxy ? [named, proxied, otherPort] : [named] {
             #expect(response.status == 508)
             #expect(response.text.contains("`http_proxy` or `all_proxy`"), "\(response.text)")
             #expect(response.text.contains("list shop.example in `no_proxy`"))

@@ -42,7 +42,11 @@ struct TargetReader: Sendable {
         guard hosts.count == 1, let host = hosts.first else {
             throw .badRequest("a request needs exactly one Host field; this one has \(hosts.count) (RFC 9112 §3.2)")
         }
-        if loopMark.isIn(head) { throw .ownProxy(host, isSecure: secured != nil) }
+        if loopMark.isIn(head) {
+            // `no_proxy` knows no ports.
+            let name = URLComponents(string: "http://\(host)")?.host ?? host
+            throw .ownProxy(name, isSecure: secured != nil)
+        }
         guard head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") }) else {
             throw .badRequest("the request target has a character that must be percent-encoded (RFC 9112 §3.2)")
         }
