@@ -8,6 +8,8 @@ package import FoundationNetworking
 package protocol RewindableStream: InputStream {
     /// A new stream that reads the body from the beginning.
     var rewound: InputStream { get }
+    /// The length of the whole body, in bytes.
+    var length: Int { get }
 }
 
 extension URLRequest {

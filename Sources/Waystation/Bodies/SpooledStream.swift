@@ -24,6 +24,8 @@ final class SpooledStream: InputStream, RewindableStream {
 
     var rewound: InputStream { SpooledStream(body) }
 
+    var length: Int { body.length }
+
     override func open() { state.withLock { if $0.status == .notOpen { $0.status = .open } } }
 
     override func close() { state.withLock { $0.status = .closed } }

@@ -122,7 +122,8 @@ struct RequestComposer: Sendable {
             body = .data(data)
             framing = .length(Int64(data.count))
         } else if let stream = request.httpBodyStream {
-            let length = try declaredLength(of: request)
+            // Some servers take no body without a length, and the programs behind them read an empty one.
+            let length = try declaredLength(of: request) ?? (stream as? any RewindableStream).map { Int64($0.length) }
             body = .stream(BodyStream(stream))
             framing = length.map { .length($0) } ?? .unknownLength
         } else if method != "GET", method != "HEAD" {
