@@ -95,7 +95,7 @@ public final class Gateway: Service {
                 inspection?.end()
                 return await server.stop(within: .zero)
             }
-            options.logger.debug("listening at http://127.0.0.1:\(server.port)/", metadata: ["port": "\(server.port)"])
+            options.logger.trace("listening at http://127.0.0.1:\(server.port)/", metadata: ["port": "\(server.port)"])
         } catch {
             inspection?.end()
             state.withLock { state in

@@ -72,7 +72,7 @@ struct GatewayCommandTests {
         )
     }
 
-    @Test("prints one object with --format json, and a line for each load with --verbose")
+    @Test("prints one object with --format json, and a line for each load and each refusal with --verbose")
     func output() async throws {
         let errors = tool.folder.appending(path: "errors")
         let running = try await GatewayProcess(
@@ -99,9 +99,12 @@ struct GatewayCommandTests {
             ]
         )
         #expect(try await running.get("docs.example.localhost", "/index.html").status == 200)
+        #expect(try await running.get("other.example.localhost", "/a?b").status == 403)
         #expect(await running.end(by: SIGTERM) == .exited(0))
         let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
         #expect(lines.contains("GET https://docs.example/index.html served from files: 200, 17 bytes"))
+        let refused = "GET http://other.example.localhost:\(running.port)/a?b refused with 403: No rule takes "
+        #expect(lines.contains { $0.hasPrefix(refused + "https://other.example/a?b. Add a rule") })
         #expect(lines.contains { $0.hasPrefix("warning: no pack is installed in ") })
         #expect(!lines.contains { $0.hasPrefix("listening") })
     }

@@ -68,7 +68,7 @@ struct GatewayCommand: AsyncParsableCommand {
     @Flag(help: "Open the first page in the browser of the desktop.")
     var open = false
 
-    @Flag(name: .shortAndLong, help: "Write a line for each load to standard error.")
+    @Flag(name: .shortAndLong, help: "Write a line for each load and each refused request to standard error.")
     var verbose = false
 
     @Flag(help: "Only read the rules, and report their mistakes: exit code 1 if there are any.")

@@ -30,7 +30,7 @@ struct GatewayRun: Sendable {
         gateway = Gateway(opened.interceptor) { options in
             options.logger = logger
             // The command's output names the port, so the log need not.
-            options.logger.logLevel = max(logger.logLevel, .info)
+            options.logger.logLevel = max(logger.logLevel, .debug)
             options.take(settings)
             options.authority = authority
         }

@@ -60,7 +60,7 @@ public struct GatewayOptions: Sendable {
     /// After this time, the load of the response is cancelled, and the connection is closed. A client that reads slowly
     /// is not affected, nor one to which nothing is sent for a while, such as a reader of server-sent events.
     public var deliveryTimeout = Duration.seconds(300)
-    /// The log of the gateway.
+    /// The log of the gateway; requests that it refuses are in it at the level debug.
     public var logger = Logger(label: "waystation.gateway")
 
     /// Makes the default options.

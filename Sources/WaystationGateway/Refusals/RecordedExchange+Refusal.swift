@@ -16,15 +16,7 @@ extension RecordedExchange {
     ///   - isSecured: Whether the request arrived over TLS.
     ///   - time: The time of the refusal.
     init?(_ refusal: Refusal, to head: HTTPRequestHead, isSecured: Bool, at time: Date) {
-        let target =
-            if head.uri.hasPrefix("/") {
-                (isSecured ? "https://" : "http://") + (head.headers.first(name: "Host") ?? "") + head.uri
-            } else if head.method == .CONNECT {
-                "https://" + head.uri
-            } else {
-                head.uri
-            }
-        guard let url = URL(string: target),
+        guard let url = URL(string: head.target(isSecured: isSecured)),
             let response = HTTPURLResponse(
                 url: url,
                 statusCode: refusal.status,
@@ -36,6 +28,19 @@ extension RecordedExchange {
         request.httpMethod = head.method.rawValue
         for (name, value) in head.headers { request.addValue(value, forHTTPHeaderField: name) }
         self.init(request: request, response: response, begun: time)
+    }
+}
+
+extension HTTPRequestHead {
+    /// The URL of the target as the client sees it, if the target has one.
+    ///
+    /// - Parameter isSecured: Whether the request arrived over TLS.
+    /// - Returns: The URL, which may be malformed.
+    func target(isSecured: Bool) -> String {
+        if uri.hasPrefix("/") {
+            return (isSecured ? "https://" : "http://") + (headers.first(name: "Host") ?? "") + uri
+        }
+        return method == .CONNECT ? "https://" + uri : uri
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Gateway
 import Foundation
+import Logging
 import NIOHTTP1
 import Synchronization
 import Waystation
@@ -157,7 +158,14 @@ final class GatewayServing: Sendable {
 
     /// A request was refused before its load began.
     func didRefuse(_ head: HTTPRequestHead, because refusal: Refusal) {
-        observer?.didRefuse(head, isSecured: targets.secured != nil, because: refusal)
+        let isSecured = targets.secured != nil
+        options.logger.debug(
+            """
+            \(head.method.rawValue) \(head.target(isSecured: isSecured)) refused with \(refusal.status): \
+            \(refusal.message)
+            """
+        )
+        observer?.didRefuse(head, isSecured: isSecured, because: refusal)
     }
 
     /// The head of a response for the client.
