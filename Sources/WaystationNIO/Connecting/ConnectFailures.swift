@@ -33,9 +33,21 @@ extension TransportFailure {
         } else {
             self.init(
                 .unknown,
-                "The TLS handshake with \(host) failed: \(error). Check the server's certificate and the trusted roots."
+                """
+                The TLS handshake with \(host) failed: \(Self.reason(for: error)). Check the server's certificate and \
+                the trusted roots.
+                """
             )
         }
+    }
+
+    /// The reason in words: BoringSSL describes an error by a name, such as `CERTIFICATE_VERIFY_FAILED`, and by a place
+    /// in its source, which tells users nothing.
+    private static func reason(for error: any Error) -> String {
+        let text = "\(error)"
+        let names = text.matches(of: #/OPENSSL_internal:([A-Z0-9_]+)/#).map(\.1)
+        guard !names.isEmpty else { return text }
+        return names.joined(separator: ", ").replacing("_", with: " ").lowercased()
     }
 }
 

@@ -122,11 +122,16 @@ struct TLSTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("Without the additional root, its certificates are refused")
+    @Test("Without the additional root, its certificates are refused, with the reason and no place in a source file")
     func untrusted() async throws {
         let origin = try origin("name")
         let outcome = await (try transport(trusts: false)).load(origin.url(scheme: "https", host: "localhost"))
         #expect(outcome.code == .unknown)
+        #expect(
+            outcome.error?.localizedDescription
+                == "The TLS handshake with localhost failed: certificate verify failed. Check the server's certificate "
+                + "and the trusted roots."
+        )
         #expect(origin.requests.isEmpty)
     }
 
