@@ -315,6 +315,7 @@ struct GatewayTests {
         let head = "POST / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\n"
         let stated = try await fixture.send(head + "Content-Length: 11\r\n\r\n")
         #expect(stated.status == 413)
+        #expect(stated.text.contains("`maximum-body` in a rules file"))
         let chunked = try await fixture.send(head + "Transfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n")
         #expect(chunked.status == 413)
         #expect(chunked.text.contains("GatewayOptions.maximumBody"))

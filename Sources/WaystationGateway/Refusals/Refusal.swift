@@ -36,7 +36,9 @@ struct Refusal: Error, Equatable, Sendable {
 
     static let noProxy = Refusal(
         status: 405,
-        message: "The gateway is not a proxy. Set GatewayOptions.isProxy to make the gateway a proxy.",
+        message: """
+            The gateway is not a proxy. Set GatewayOptions.isProxy (`proxy` in a rules file) to make the gateway a proxy.
+            """,
         closes: true
     )
 
@@ -74,7 +76,9 @@ struct Refusal: Error, Equatable, Sendable {
 
     static let bodyTooLarge = Refusal(
         status: 413,
-        message: "The body of the request has more bytes than GatewayOptions.maximumBody allows.",
+        message: """
+            The body of the request has more bytes than GatewayOptions.maximumBody (`maximum-body` in a rules file) allows.
+            """,
         closes: true
     )
 

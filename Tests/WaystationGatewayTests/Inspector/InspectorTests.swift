@@ -123,6 +123,7 @@ struct InspectorTests {
         // In the absolute form, which names an origin.
         let absolute = try await inspected.fixture.get("http://\(inspected.host)/", host: inspected.host)
         #expect(absolute.status == 405)
+        #expect(absolute.text.contains("`proxy` in a rules file"))
         #expect(
             try await inspected.fixture.get("/", host: "waystation.localhost.:\(inspected.fixture.port)").status == 421
         )
