@@ -47,7 +47,10 @@ struct OwnProxyTests {
             Self.configure(&$0, [variable], port)
         }
         port.number = fixture.port
-        let named = try await fixture.get("/a", host: "shop.example.http.localhost:\(fixture.port)")
+        let host = "shop.example.http.localhost:\(fixture.port)"
+        // Before the first request to the network, the gateway knows only the variables of its process.
+        if !isProxy { #expect(try await fixture.get("/a", host: host).status == 405) }
+        let named = try await fixture.get("/a", host: host)
         let proxied = try await fixture.get("http://shop.example/a", host: "shop.example", ["Via: 1.1 other"])
         let otherPort = try await fixture.get("http://shop.example:81/a", host: "shop.example:81")
         for response in isProxy ? [named, proxied, otherPort] : [named] {
@@ -55,6 +58,21 @@ struct OwnProxyTests {
             #expect(response.text.contains("`http_proxy` or `all_proxy`"), "\(response.text)")
             #expect(response.text.contains("list shop.example in `no_proxy`"))
         }
+    }
+
+    @Test("makes no engine for what files answer, to find out about its proxies")
+    func noEngine() async throws {
+        let made = Mutex(0)
+        let fixture = try await GatewayFixture(files: ["a.txt": "a"]) { _ in
+        } interceptor: {
+            $0.makeTransport = { session in
+                made.withLock { $0 += 1 }
+                return NIOTransport(configuration: session)
+            }
+        }
+        #expect(try await fixture.get("/a.txt").text == "a")
+        #expect(try await fixture.get("/b.txt").status == 404)
+        #expect(made.withLock { $0 } == 0)
     }
 
     @Test("refuses a request within TLS that it has sent to itself")

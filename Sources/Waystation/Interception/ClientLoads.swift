@@ -130,6 +130,9 @@ package final class ClientLoads: Sendable {
     /// The engine that carries the requests of the loads.
     package var engine: any Transport { network.engine }
 
+    /// The engine, if a request has needed one before.
+    package var madeEngine: (any Transport)? { network.madeEngine }
+
     func firstVisit(for request: URLRequest, sendsUnclaimed: Bool) -> Visit? {
         let request = network.completing(request)
         if let links = stations.links, stations.isExternalLink(request) {

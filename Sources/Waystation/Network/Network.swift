@@ -132,6 +132,9 @@ final class Network: Sendable {
         }
     }
 
+    /// The transport if it was made before.
+    var madeEngine: (any Transport)? { made.withLock { $0.transport } }
+
     /// Foundation's transport, for the requests that ``engine`` cannot carry.
     private var foundation: any Transport {
         if let foundation = made.withLock({ $0.foundation }) { return foundation }

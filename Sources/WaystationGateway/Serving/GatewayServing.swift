@@ -151,6 +151,9 @@ final class GatewayServing: Sendable {
         guard let host = url.host() else { return false }
         let isSecure = url.scheme == "https"
         let port = url.port ?? (isSecure ? 443 : 80)
+        // An engine that is made only now may know other proxies: then the request is recognised when it comes back
+        // for the second time.
+        let opener = (loads.madeEngine as? NIOTransport)?.opener ?? Self.opener
         guard opener.isProxied(host, port: port, isSecure: isSecure, byLoopbackPort: names.port) else { return false }
         // Over TLS, the gateway passes on the bytes of other hosts as they are.
         return !isSecure || options.authority?.certifies(host, port: port) == true
