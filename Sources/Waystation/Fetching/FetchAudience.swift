@@ -74,6 +74,7 @@ struct FetchAudience: Sendable {
     /// A load that is a little slower does not delay the others. One that is much slower, or suspended, does, because
     /// what it has not taken is in memory.
     var isResting: Bool {
+        guard !resting.isEmpty else { return false }
         let loads = waiters.filter(isLoad)
         let atRest = loads.compactMap { load in resting.first { $0.id == load.id } }
         return !loads.isEmpty

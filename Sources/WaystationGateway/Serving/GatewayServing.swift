@@ -148,12 +148,12 @@ final class GatewayServing: Sendable {
 
     /// Whether a request to the network would reach the gateway again, which is the proxy of its own environment.
     private func comesBack(_ url: URL) -> Bool {
-        guard let host = url.host() else { return false }
-        let isSecure = url.scheme == "https"
-        let port = url.port ?? (isSecure ? 443 : 80)
         // An engine that is made only now may know other proxies: then the request is recognised when it comes back
         // for the second time.
         let opener = (loads.madeEngine as? NIOTransport)?.opener ?? Self.opener
+        guard opener.isProxied(byLoopbackPort: names.port), let host = url.host() else { return false }
+        let isSecure = url.scheme == "https"
+        let port = url.port ?? (isSecure ? 443 : 80)
         guard opener.isProxied(host, port: port, isSecure: isSecure, byLoopbackPort: names.port) else { return false }
         // Over TLS, the gateway passes on the bytes of other hosts as they are.
         return !isSecure || options.authority?.certifies(host, port: port) == true

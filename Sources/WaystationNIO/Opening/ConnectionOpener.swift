@@ -109,6 +109,15 @@ package final class ConnectionOpener: Sendable {
         return route.avoiding(loopbackPort: proxyPort) != route
     }
 
+    /// Whether the environment names the caller as the proxy for any origin: a check without the parts of a URL.
+    ///
+    /// - Parameter proxyPort: The port of the loopback interface at which the caller itself is a proxy.
+    /// - Returns: False if ``isProxied(_:port:isSecure:byLoopbackPort:)`` is false for every origin.
+    package func isProxied(byLoopbackPort proxyPort: Int) -> Bool {
+        isProxied("", port: 80, isSecure: false, byLoopbackPort: proxyPort)
+            || isProxied("", port: 443, isSecure: true, byLoopbackPort: proxyPort)
+    }
+
     /// Connects to an origin within the time that this may take; call it on the event loop.
     private func connect(
         to origin: Origin,
