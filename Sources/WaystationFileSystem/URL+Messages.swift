@@ -17,4 +17,14 @@ extension URL {
     package var fileURLProblem: String? {
         isFileURL ? nil : "\(shown) is not a file URL: give it as URL(filePath:)"
     }
+
+    /// Refuses a URL that is not a file URL.
+    ///
+    /// - Parameter operation: The operation on a file that the URL is for, such as `create`.
+    /// - Throws: `FileError` if this is not a file URL.
+    package func checkIsFile(for operation: String) throws(FileError) {
+        guard isFileURL else {
+            throw FileError(operation, shown, code: EINVAL, because: "it is not a file URL: give it as URL(filePath:)")
+        }
+    }
 }

@@ -29,8 +29,8 @@ public enum KeyFile {
 
     /// Writes a key to a new file with mode 0600.
     ///
-    /// - Throws: ``WaystationPacks/PackError`` with `invalidArgument` when the file exists already, `fileSystem` when
-    ///   the disk fails.
+    /// - Throws: ``WaystationPacks/PackError`` with `invalidArgument` when the file exists already or the URL is not a
+    ///   file URL, `fileSystem` when the disk fails.
     public static func write(_ key: SigningKey, to file: URL) throws(PackError) {
         try NewFile.write(Data((key.secretText + "\n").utf8), to: file)
     }
@@ -39,6 +39,7 @@ public enum KeyFile {
 /// Writes a file that must not exist yet.
 enum NewFile {
     static func write(_ data: Data, to file: URL) throws(PackError) {
+        if let problem = file.fileURLProblem { throw PackError(.invalidArgument, problem) }
         let path = file.path(percentEncoded: false)
         let fileSystem = LocalFileSystem()
         do {

@@ -113,4 +113,19 @@ struct DiskTests {
             #expect(error?.code == EIO)
         }
     }
+
+    @Test("An archive is not written to a URL that is not a file URL, and not extracted to one")
+    func remote() async throws {
+        let path = scratch.path("new")
+        let remote = try #require(URL(string: "https://zips.example\(path)"))
+        let problem = "\(remote): it is not a file URL"
+        try scratch.write(.words(10), to: "in/words")
+        let written = #expect(throws: FileError.self) {
+            try ZipWriter.write(folder: scratch.url.appending(path: "in"), to: remote)
+        }
+        #expect(written?.description.contains(problem) == true)
+        let extracted = await #expect(throws: FileError.self) { try await archive.extract(into: remote) }
+        #expect(extracted?.description.contains(problem) == true)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
 }

@@ -142,6 +142,21 @@ struct HostileDirectoryTests {
         }
     }
 
+    @Test("that is not a file URL is refused, and nothing is made at its path")
+    func remote() async throws {
+        let remote = try #require(URL(string: "https://store.example\(root)/new"))
+        let problem = "\(remote): it is not a file URL"
+        let error = #expect(throws: StoreError.self) { try ResponseStore.prepareDirectory(remote) }
+        #expect(error?.code == .unusableDirectory)
+        #expect(error?.description.contains(problem) == true)
+        let store = ResponseStore(directory: remote)
+        await store.flush()
+        #expect(store.condition.map(\.kind) == [.unavailable])
+        #expect(store.condition.first?.detail.contains(problem) == true)
+        #expect(fixture.files(in: "").isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: "\(root)/new"))
+    }
+
     @Test(
         "that all other users may write to is refused, and left unchanged",
         arguments: [0o777, 0o1777, 0o2770] as [mode_t]

@@ -59,6 +59,7 @@ package struct SpoolWriter {
     }
 
     private func makeFile() throws -> OpenFile {
+        try spool.directory.checkIsFile(for: "create")
         let path = spool.directory.appending(path: "waystation-body-\(RandomName.make())").path
         let file = try fileSystem.createFile(path)
         try fileSystem.removeFile(path)

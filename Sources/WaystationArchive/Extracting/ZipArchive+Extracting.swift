@@ -21,6 +21,7 @@ extension ZipArchive {
         synchronizes: Bool = false,
         progress: @escaping @Sendable (ExtractionProgress) -> Void = { _ in }
     ) async throws {
+        try directory.checkIsFile(for: "mkdir")
         try await extract(
             into: directory.path(percentEncoded: false),
             using: LocalFileSystem(),

@@ -18,6 +18,7 @@ extension ZipWriter {
         to file: URL,
         compression: Compression = .deflated
     ) throws {
+        try file.checkIsFile(for: "create")
         try write(
             folder: folder.path(percentEncoded: false),
             to: file.path(percentEncoded: false),

@@ -6,6 +6,7 @@ import SwiftASN1
 import Synchronization
 public import Waystation
 import WaystationCollections
+import WaystationFileSystem
 import WaystationRules
 import X509
 
@@ -83,12 +84,16 @@ public final class CertificateAuthority: Sendable {
     ///   - now: The present time.
     /// - Returns: The authority.
     /// - Throws: ``CertificateAuthorityError`` if the rules name no host or more than 1,000; if the key is damaged or
-    ///   can be read by other users; if a pattern is not valid; if a file cannot be read or written.
+    ///   can be read by other users; if a pattern is not valid; if the directory is not a file URL; if a file cannot be
+    ///   read or written.
     public static func open(
         in directory: URL,
         for rules: [Rule],
         now: Date = Date()
     ) throws(CertificateAuthorityError) -> CertificateAuthority {
+        if let problem = directory.fileURLProblem {
+            throw CertificateAuthorityError("the authority's directory \(problem)", .files)
+        }
         let directory = AuthorityDirectory(directory)
         do {
             let hosts = CertifiedHosts(of: try rules.map { try URLPattern($0.definition.pattern) })

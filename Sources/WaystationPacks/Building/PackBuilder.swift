@@ -18,8 +18,8 @@ public enum PackBuilder {
     ///   - compression: How each file is stored; deflated by default.
     /// - Returns: The manifest.
     /// - Throws: ``PackError``: `fileSystem` when the folder does not exist or the disk fails, `invalidArgument` when
-    ///   the folder holds no files, or a name or kind of file that a pack cannot hold, or when the description's minimum
-    ///   is above its version. No file is left at `zip` then.
+    ///   the folder holds no files, or a name or kind of file that a pack cannot hold, when the description's minimum is
+    ///   above its version, or when a URL is not a file URL. No file is left at `zip` then.
     @discardableResult
     public static func build(
         folder: URL,
@@ -27,6 +27,9 @@ public enum PackBuilder {
         to zip: URL,
         compression: ZipWriter.Compression = .deflated
     ) throws(PackError) -> PackManifest {
+        for url in [folder, zip] {
+            if let problem = url.fileURLProblem { throw PackError(.invalidArgument, problem) }
+        }
         try PackManifest.checkMinimum(
             description.minimumPackVersion,
             of: description.module,

@@ -75,7 +75,7 @@ public actor ArtifactDownloader {
     /// - Throws: ``PackError``: ``PackError/Code/interrupted`` and ``PackError/Code/cancelled`` keep the part that has
     ///   arrived, ``PackError/Code/damaged`` and ``PackError/Code/tooLarge`` delete it; or ``PackError/Code/network``,
     ///   ``PackError/Code/refused``, ``PackError/Code/badAnswer``, ``PackError/Code/noSpace``,
-    ///   ``PackError/Code/fileSystem``.
+    ///   ``PackError/Code/fileSystem``; ``PackError/Code/invalidArgument`` when ``directory`` is not a file URL.
     public func download(
         _ artifact: Artifact,
         progress: @escaping @Sendable (DownloadProgress) -> Void = { _ in }
@@ -91,6 +91,9 @@ public actor ArtifactDownloader {
         admitting admit: @escaping @Sendable (Int) throws -> Void,
         progress: @escaping @Sendable (DownloadProgress) -> Void
     ) async throws -> DownloadedArtifact {
+        if let problem = directory.fileURLProblem {
+            throw PackError(.invalidArgument, "the directory for downloads \(problem)")
+        }
         let paths = paths(of: artifact)
         try await takeTurn(paths.key, artifact)
         defer { endTurn(paths.key) }

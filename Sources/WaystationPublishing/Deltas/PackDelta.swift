@@ -47,8 +47,11 @@ public enum PackDelta {
 
     /// Makes a patch as ``make(_:from:to:)`` does, and writes it to a new file.
     ///
-    /// - Throws: ``WaystationPacks/PackError`` as `make` does; `invalidArgument` when the file exists already.
+    /// - Throws: ``WaystationPacks/PackError`` as `make` does; `invalidArgument` when the file exists already or
+    ///   its URL is not a file URL.
     public static func write(_ kind: PatchOffer.Kind, from old: URL, to new: URL, into file: URL) throws(PackError) {
+        // Checked before the patch is made, which may take minutes.
+        if let problem = file.fileURLProblem { throw PackError(.invalidArgument, problem) }
         try NewFile.write(try make(kind, from: old, to: new), to: file)
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFileSystem
 public import WaystationPacks
 
 /// The published packs, in a directory that any static file server can serve, or in a bucket of an object store.
@@ -70,6 +71,11 @@ public struct ReleaseDirectory: Sendable {
     let storage: any ReleaseStorage
 
     /// Makes a release directory; nothing is read or written yet.
+    ///
+    /// - Parameters:
+    ///   - directory: The file URL of the directory; with any other URL, each call throws
+    ///     ``WaystationPacks/PackError`` with `invalidArgument`.
+    ///   - configuration: The settings.
     public init(_ directory: URL, configuration: Configuration = Configuration()) {
         self.init(directory, configuration: configuration, environment: PackEnvironment())
     }
@@ -88,7 +94,11 @@ public struct ReleaseDirectory: Sendable {
 
     package init(_ directory: URL, configuration: Configuration = Configuration(), environment: PackEnvironment) {
         let root = directory.standardizedFileURL.path(percentEncoded: false)
-        let storage = DirectoryStorage(environment: environment, layout: ReleaseLayout(root: root))
+        let storage = DirectoryStorage(
+            environment: environment,
+            layout: ReleaseLayout(root: root),
+            problem: directory.fileURLProblem
+        )
         self.init(directory, nil, configuration, environment, storage)
     }
 

@@ -6,15 +6,17 @@ import WaystationPacks
 struct DirectoryStorage: ReleaseStorage {
     let environment: PackEnvironment
     let layout: ReleaseLayout
+    /// The reason why nothing may be read or written, as the end of a message; nil if there is none.
+    var problem: String?
 
     var name: String { layout.root }
 
     func index() async throws(PackError) -> ReleaseIndex {
-        try await DiskWork.run("reading \(layout.root)") { try readIndex() }
+        try await work("reading \(layout.root)") { try readIndex() }
     }
 
     func catalogue() async throws(PackError) -> Data? {
-        try await DiskWork.run("reading \(layout.root)") {
+        try await work("reading \(layout.root)") {
             try environment.fileSystem.readFile(layout.catalogue, limit: ReleaseIndex.maximumSize)
         }
     }
@@ -25,7 +27,7 @@ struct DirectoryStorage: ReleaseStorage {
         _ plan: PreparationPlan,
         dryRun isDryRun: Bool
     ) async throws(PackError) -> PreparedRelease {
-        try await DiskWork.run("preparing \(zip.lastPathComponent)") {
+        try await work("preparing \(zip.lastPathComponent)") {
             let fileSystem = environment.fileSystem
             let staging: StagingDirectory
             if isDryRun {
@@ -46,7 +48,7 @@ struct DirectoryStorage: ReleaseStorage {
         _ signer: CatalogueSigner,
         _ body: @escaping @Sendable (inout ReleaseIndex) throws -> Void
     ) async throws(PackError) -> ReleaseIndex {
-        try await DiskWork.run("changing \(layout.root)") {
+        try await work("changing \(layout.root)") {
             // Discarded explicitly: the last reference may be released later, and on a thread that must not wait for
             // the disk.
             defer { prepared?.discard() }
@@ -72,7 +74,7 @@ struct DirectoryStorage: ReleaseStorage {
 
     /// Removes the folders of versions that are not in the index.
     func removeUnnamed(removed paths: Set<String>, now: Date) async throws(PackError) {
-        try await DiskWork.run("removing old releases from \(layout.root)") {
+        try await work("removing old releases from \(layout.root)") {
             let fileSystem = environment.fileSystem
             guard try fileSystem.status(of: layout.packs) != nil else { return }
             let lock = try fileSystem.waitForLock(layout.lock)
@@ -86,6 +88,15 @@ struct DirectoryStorage: ReleaseStorage {
                 }
             }
         }
+    }
+
+    /// Runs work on the directory.
+    private func work<Value: Sendable>(
+        _ task: String,
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws(PackError) -> Value {
+        if let problem { throw PackError(.invalidArgument, "the release directory \(problem)") }
+        return try await DiskWork.run(task, body)
     }
 
     private func readIndex() throws -> ReleaseIndex {

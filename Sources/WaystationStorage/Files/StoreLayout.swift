@@ -12,11 +12,14 @@ import WaystationFileSystem
 /// ```
 struct StoreLayout: Sendable {
     let root: String
+    /// The URL from which the root was taken; nil if it was given as a path.
+    private let directory: URL?
 
-    init(root: String) { self.root = root }
+    init(root: String) { (self.root, directory) = (root, nil) }
 
     init(directory: URL) {
-        self.init(root: directory.standardizedFileURL.path(percentEncoded: false).trimmingTrailingSlash)
+        root = directory.standardizedFileURL.path(percentEncoded: false).trimmingTrailingSlash
+        self.directory = directory
     }
 
     var index: String { root + "/index.sqlite" }
@@ -24,13 +27,14 @@ struct StoreLayout: Sendable {
     var bodies: String { root + "/bodies" }
     var staging: String { root + "/staging" }
 
-    /// Makes the directories that are missing and checks those that exist: the directories and the index must not be
-    /// links, must belong to this process's user, and must not be writable by other users.
+    /// Makes the directories that are missing and checks those that exist: the root must have a file URL, the directories
+    /// and the index must not be links, must belong to this process's user, and must not be writable by other users.
     ///
     /// Removes other users' access to the index and to the directories below the root. Opens only directories.
     /// - Parameter fileSystem: One that is confined to the root.
     /// - Throws: `FileError`, which reports what was found and what to do.
     func claim(_ fileSystem: any FileSystem) throws {
+        try directory?.checkIsFile(for: "mkdir")
         for path in [root, bodies, staging] { try fileSystem.createDirectory(path) }
         for name in try fileSystem.contents(of: bodies) where BodyName.isShard(name) {
             try fileSystem.createDirectory("\(bodies)/\(name)")

@@ -24,6 +24,16 @@ struct AuthorityTests {
         try CertificateAuthority.open(in: directory, for: rules, now: now + time)
     }
 
+    @Test("is not made at the path of a URL that is not a file URL")
+    func remote() throws {
+        let remote = try #require(URL(string: "https://authority.example\(directory.path)"))
+        let error = #expect(throws: CertificateAuthorityError.self) {
+            try CertificateAuthority.open(in: remote, for: Self.rules, now: now)
+        }
+        #expect(error?.description.contains("\(remote) is not a file URL") == true)
+        #expect(!FileManager.default.fileExists(atPath: directory.path))
+    }
+
     // MARK: - Hosts
 
     @Test(

@@ -99,4 +99,17 @@ import WaystationTesting
         #expect(await errorCode { try await downloader.download(artifact) } == .noSpace)
         #expect(try directory.names.contains { $0.hasSuffix(".part") })
     }
+
+    @Test("A directory that is not a file URL is refused before a request, and nothing is made at its path")
+    func remoteDirectory() async throws {
+        let (directory, origin) = (try TemporaryDirectory(), try cutOrigin())
+        let remote = try #require(URL(string: "https://packs.example\(directory.url.path)/new"))
+        let artifact = Artifact(url: origin.url("/pack.zip"), size: bytes.count, digest: PackDigest(of: bytes))
+        let downloader = ArtifactDownloader(directory: remote, fetcher: URLSessionFetcher.shared)
+        let error = await #expect(throws: PackError.self) { try await downloader.download(artifact) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains("\(remote) is not a file URL") == true)
+        #expect(origin.requests.isEmpty)
+        #expect(try directory.names.isEmpty)
+    }
 }

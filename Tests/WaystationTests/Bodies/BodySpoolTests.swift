@@ -32,6 +32,14 @@ struct BodySpoolTests {
         return try await URLSession(configuration: .ephemeral.intercepted(by: interceptor)).data(for: request).0
     }
 
+    @Test("makes no file in a directory that is not a file URL")
+    func remoteDirectory() throws {
+        let remote = try #require(URL(string: "https://bodies.example\(folder.url.path)"))
+        var writer = SpoolWriter(BodySpool(memory: .bytes(0), directory: remote))
+        let error = #expect(throws: FileError.self) { try writer.append(Data(count: 1)) }
+        #expect(error?.description.contains("\(remote): it is not a file URL") == true)
+    }
+
     @Test("fails the load when the disk is full, leaves no file and sends nothing", arguments: [0, 1, 2, 5])
     func full(writes: Int) async throws {
         let origin = try ScriptedOrigin { .ok($0.body) }
