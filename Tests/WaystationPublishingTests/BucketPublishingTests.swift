@@ -16,9 +16,9 @@ struct BucketPublishingTests {
         bucket = MemoryBucket { [publisher] in publisher.now }
     }
 
-    private func releases(_ bucket: MemoryBucket? = nil) -> ReleaseDirectory {
+    private func releases(_ bucket: MemoryBucket? = nil, clockAhead: TimeInterval = 0) -> ReleaseDirectory {
         var environment = PackEnvironment()
-        environment.now = { [publisher] in publisher.now }
+        environment.now = { [publisher] in publisher.now + clockAhead }
         return ReleaseDirectory(in: bucket ?? self.bucket, environment: environment)
     }
 
@@ -40,6 +40,33 @@ struct BucketPublishingTests {
         try catalogue().modules.first { $0.module.description == name }?.live?.description
     }
 
+    /// The bucket as seen by a slow publisher: `meanwhile` runs before its first call of this kind.
+    private func interposing(
+        before call: MemoryBucket.Call,
+        _ meanwhile: @escaping @Sendable () async throws(PackError) -> Void
+    ) -> MemoryBucket {
+        let isFirst = Mutex(true)
+        return MemoryBucket(bucket) { present, moment throws(PackError) in
+            guard present == call, moment == .before, isFirst.withLock({ $0.exchange(false) }) else { return }
+            try await meanwhile()
+        }
+    }
+
+    /// The bucket as seen by a publisher whose first write of the index takes effect, but whose reply is lost.
+    ///
+    /// `meanwhile` runs before the write is sent again.
+    private func losingReply(
+        _ meanwhile: @escaping @Sendable () async throws(PackError) -> Void
+    ) -> MemoryBucket {
+        let isFirst = Mutex(true)
+        return MemoryBucket(bucket, resendingWrites: true) { call, moment throws(PackError) in
+            guard call == .write(BucketLayout.index), moment == .after, isFirst.withLock({ $0.exchange(false) })
+            else { return }
+            try await meanwhile()
+            throw PackError(.network, "the reply was lost")
+        }
+    }
+
     @Test("a publication, a rollback and a switch reach the catalogue, and patches lead from earlier versions")
     func life() async throws {
         try await releases().publish(zip: publisher.pack("1.0"), signedBy: [publisher.key])
@@ -59,14 +86,7 @@ struct BucketPublishingTests {
     func overtaken() async throws {
         let (key, other) = (publisher.key, releases())
         let otherPack = try publisher.pack("1.0", of: "news")
-        let isFirst = Mutex(true)
-        let slow = MemoryBucket(bucket) { call, moment throws(PackError) in
-            guard call == .write(BucketLayout.index), moment == .before,
-                isFirst.withLock({ isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                })
-            else { return }
+        let slow = interposing(before: .write(BucketLayout.index)) { () throws(PackError) in
             _ = try await other.publish(zip: otherPack, signedBy: [key])
         }
         try await releases(slow).publish(zip: publisher.pack("1.0"), signedBy: [key])
@@ -78,14 +98,7 @@ struct BucketPublishingTests {
     func lateCatalogue() async throws {
         let (key, other) = (publisher.key, releases())
         let otherPack = try publisher.pack("1.0", of: "news")
-        let isFirst = Mutex(true)
-        let slow = MemoryBucket(bucket) { call, moment throws(PackError) in
-            guard call == .write(BucketLayout.catalogue), moment == .before,
-                isFirst.withLock({ isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                })
-            else { return }
+        let slow = interposing(before: .write(BucketLayout.catalogue)) { () throws(PackError) in
             _ = try await other.publish(zip: otherPack, signedBy: [key])
         }
         try await releases(slow).publish(zip: publisher.pack("1.0"), signedBy: [key])
@@ -146,14 +159,7 @@ struct BucketPublishingTests {
     func sameVersion() async throws {
         let (key, other) = (publisher.key, releases())
         let first = try publisher.pack("1.0", files: ["first.html": Data("first".utf8)])
-        let isFirst = Mutex(true)
-        let slow = MemoryBucket(bucket) { call, moment throws(PackError) in
-            guard call == .write(BucketLayout.index), moment == .before,
-                isFirst.withLock({ isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                })
-            else { return }
+        let slow = interposing(before: .write(BucketLayout.index)) { () throws(PackError) in
             _ = try await other.publish(zip: first, signedBy: [key])
         }
         let second = try publisher.pack("1.0", files: ["second.html": Data("second".utf8)])
@@ -183,6 +189,17 @@ struct BucketPublishingTests {
         try await releases().prune(keeping: 1, signedBy: [publisher.key])
         #expect(bucket.keys.filter { $0.hasSuffix(".zip") }.count == 2)
         #expect(!strays.contains(where: bucket.keys.contains))
+    }
+
+    @Test("pruning by a machine whose clock is ahead keeps what another publisher has just stored")
+    func clockAhead() async throws {
+        let (key, other) = (publisher.key, releases(clockAhead: 100_000))
+        try await releases().publish(zip: publisher.pack("1.0"), signedBy: [key])
+        let slow = interposing(before: .write(BucketLayout.index)) { () throws(PackError) in
+            _ = try await other.prune(keeping: 1, signedBy: [key])
+        }
+        try await releases(slow).publish(zip: publisher.pack("1.1"), signedBy: [key])
+        #expect(try live() == "1.1")
     }
 
     @Test("pruning leaves objects alone whose names a publisher does not make")
@@ -229,15 +246,8 @@ struct BucketPublishingTests {
     func firstOfTwo() async throws {
         let (key, other) = (publisher.key, releases())
         let otherPack = try publisher.pack("1.0", of: "news")
-        let isFirst = Mutex(true)
         // The other publisher is faster, after this one has found no index.
-        let slow = MemoryBucket(bucket) { call, moment throws(PackError) in
-            guard call == .read(BucketLayout.catalogue), moment == .before,
-                isFirst.withLock({ isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                })
-            else { return }
+        let slow = interposing(before: .read(BucketLayout.catalogue)) { () throws(PackError) in
             _ = try await other.publish(zip: otherPack, signedBy: [key])
         }
         try await releases(slow).publish(zip: publisher.pack("1.0"), signedBy: [key])
@@ -260,25 +270,6 @@ struct BucketPublishingTests {
         try await releases().prune(keeping: 1, signedBy: [key])
         #expect(try live() == "1.0")
         #expect(!bucket.keys.contains(where: keys.contains))
-    }
-
-    /// The bucket as seen by a publisher whose first write of the index takes effect, but whose reply is lost.
-    ///
-    /// `meanwhile` runs before the write is sent again.
-    private func losingReply(
-        _ meanwhile: @escaping @Sendable () async throws(PackError) -> Void
-    ) -> MemoryBucket {
-        let isFirst = Mutex(true)
-        return MemoryBucket(bucket, resendingWrites: true) { call, moment throws(PackError) in
-            guard call == .write(BucketLayout.index), moment == .after,
-                isFirst.withLock({ isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                })
-            else { return }
-            try await meanwhile()
-            throw PackError(.network, "the reply was lost")
-        }
     }
 
     @Test("a publication whose reply was lost keeps its files, although a higher version was published meanwhile")
@@ -348,5 +339,13 @@ struct BucketPublishingTests {
         let pruning = try await releases(slow).prune(keeping: 1, signedBy: [key])
         #expect(pruning.removed.map(\.version.description) == ["1.0"])
         #expect(!bucket.keys.contains { $0.hasSuffix("shop-1.0.zip") })
+    }
+}
+
+extension Bool {
+    /// Sets another value, and returns the present one.
+    fileprivate mutating func exchange(_ value: Bool) -> Bool {
+        defer { self = value }
+        return self
     }
 }

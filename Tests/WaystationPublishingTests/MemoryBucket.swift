@@ -116,10 +116,12 @@ final class MemoryBucket: ObjectBucket {
         }
     }
 
-    func list(_ prefix: String) async throws(PackError) -> [ListedObject] {
-        try await perform(.list(prefix)) { state in
-            state.objects.filter { $0.key.hasPrefix(prefix) }
+    func list(_ prefix: String) async throws(PackError) -> ObjectListing {
+        let now = clock()
+        return try await perform(.list(prefix)) { state in
+            let found = state.objects.filter { $0.key.hasPrefix(prefix) }
                 .map { ListedObject(key: $0.key, modified: $0.value.modified) }
+            return ObjectListing(found, began: now)
         }
     }
 

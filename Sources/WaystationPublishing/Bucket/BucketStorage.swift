@@ -85,12 +85,16 @@ final class BucketStorage: ReleaseStorage {
         let (index, version) = try await read()
         let named = index.filePaths.union(index.catalogue.map { [BucketLayout.staged($0)] } ?? [])
         for prefix in [BucketLayout.packs, BucketLayout.catalogues] {
-            for object in try await bucket.list(prefix) where !named.contains(object.key) {
+            let listing = try await bucket.list(prefix)
+            // The ages of objects follow from the store's clock, which gave them their times: this machine's clock may be
+            // ahead.
+            let time = listing.began ?? now
+            for object in listing.objects where !named.contains(object.key) {
                 // A young file may belong to a publication that has not ended. Objects of other names may belong to
                 // others.
                 let isLeftOver =
                     BucketLayout.isMadeByPublishers(object.key)
-                    && now.timeIntervalSince(object.modified) > Self.longestAttempt
+                    && time.timeIntervalSince(object.modified) > Self.longestAttempt
                 guard paths.contains(object.key) || isLeftOver else { continue }
                 // Without an index, it is not known which files clients need.
                 guard version != nil else { throw ReleaseIndex.missing(at: name, beside: object.key) }

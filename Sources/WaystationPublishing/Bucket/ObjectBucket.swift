@@ -31,7 +31,7 @@ package protocol ObjectBucket: Sendable {
     ) async throws(PackError) -> WriteOutcome
 
     /// The objects whose keys begin with a text.
-    func list(_ prefix: String) async throws(PackError) -> [ListedObject]
+    func list(_ prefix: String) async throws(PackError) -> ObjectListing
 
     /// Removes an object; does nothing if the object does not exist.
     func remove(_ key: String) async throws(PackError)
@@ -46,6 +46,18 @@ package struct StoredObject: Sendable, Hashable {
     package init(data: Data, version: String) {
         self.data = data
         self.version = version
+    }
+}
+
+/// The objects that a store lists.
+package struct ObjectListing: Sendable, Hashable {
+    package let objects: [ListedObject]
+    /// The time at which the listing began, by the clock that gives objects their times; nil if the store names none.
+    package let began: Date?
+
+    package init(_ objects: [ListedObject], began: Date?) {
+        self.objects = objects
+        self.began = began
     }
 }
 

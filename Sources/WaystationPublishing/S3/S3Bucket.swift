@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPTypes
+import WaystationFields
 public import WaystationPacks
 
 /// A bucket of an S3-compatible store, in which a release directory can be.
@@ -98,8 +99,9 @@ extension S3Bucket: ObjectBucket {
         }
     }
 
-    package func list(_ prefix: String) async throws(PackError) -> [ListedObject] {
+    package func list(_ prefix: String) async throws(PackError) -> ObjectListing {
         var found: [ListedObject] = []
+        var began: Date?
         var token: String?
         repeat {
             var request = S3Request(.get, "", limit: 16 << 20)
@@ -108,10 +110,18 @@ extension S3Bucket: ObjectBucket {
             let reply = try await send(request)
             guard reply.status == 200 else { throw refusal(reply, prefix) }
             let page = S3Listing(reply.body, below: location.key(""))
+            if token == nil { began = date(of: reply) }
             found += page.objects
             token = page.next
         } while token != nil
-        return found
+        return ObjectListing(found, began: began)
+    }
+
+    /// The store's own time in a reply; nil if it has none.
+    private func date(of reply: S3Reply) -> Date? {
+        let present = HTTPDate(nearestTo: now().timeIntervalSince1970)
+        return reply.fields[.date].flatMap { HTTPDate($0, now: present) }
+            .map { Date(timeIntervalSince1970: Double($0.secondsSinceEpoch)) }
     }
 
     package func remove(_ key: String) async throws(PackError) {
