@@ -25,14 +25,16 @@ struct DirectoryServersTests {
     private func updater(
         _ port: Int?,
         library: PackLibrary? = nil,
+        installID: String? = nil,
         fetcher: any PackFetching = URLSessionFetcher.shared
     ) throws -> PackUpdater {
         let url = try #require(URL(string: "http://localhost:\(port ?? 0)/catalogue.json"))
         var configuration = PackUpdater.Configuration()
         configuration.fetcher = fetcher
+        let catalogue = CatalogueSource(url, trusting: [platform.key.trusted], fetcher: fetcher)
         return PackUpdater(
             library: library ?? self.library,
-            source: CatalogueSource(url, trusting: [platform.key.trusted], fetcher: fetcher),
+            source: installID.map { NamedClient(installID: $0, source: catalogue) } ?? catalogue,
             app: AppIdentity(code: "shop", version: try #require(PackVersion("2.0"))),
             configuration: configuration
         )
@@ -75,25 +77,28 @@ struct DirectoryServersTests {
         try await platform.application().ask(.socket) { one in
             try await platform.application().ask(.socket) { other in
                 try await #expect(one.change("publish", body: ByteBuffer(file: first)).status == .created)
-                var before: [String?] = []
+                // A client's share follows from its identifier, so that these clients get the same versions in each run.
+                let clients = (0..<8).map { "client \($0)" }
+                var (before, shareBefore): ([String], Set<Int>) = ([], [])
                 for (percentage, client) in [(30, one), (60, other)] {
                     let action = "publish?rollout=\(percentage)"
                     let answer = try await client.change(action, body: ByteBuffer(file: second))
                     #expect([.created, .ok].contains(answer.status))
-                    #expect(try platform.catalogue().modules.first?.rollout?.percentage == Double(percentage))
-                    var versions: [String?] = []
-                    for number in 0..<8 {
-                        // A library of its own has an identifier of its own, by which its share is chosen.
-                        let library = try PackLibrary(directory: platform.folder.appending(path: "library-\(number)"))
+                    let rollout = try #require(try platform.catalogue().modules.first?.rollout)
+                    #expect(rollout.percentage == Double(percentage))
+                    let share = Set((0..<1_000).filter { rollout.includes(installID: "\($0)", of: shop) })
+                    #expect(share.isStrictSuperset(of: shareBefore))
+                    let versions = clients.map { rollout.includes(installID: $0, of: shop) ? "1.1" : "1.0" }
+                    #expect(Set(versions) == ["1.0", "1.1"])
+                    #expect(versions != before)
+                    for (installID, version) in zip(clients, versions) {
+                        let library = try PackLibrary(directory: platform.folder.appending(path: installID))
                         for port in [one.port, other.port] {
-                            _ = try await updater(port, library: library).check(isForced: true)
-                            if port == one.port { versions.append(active(library)) }
-                            #expect(active(library) == versions.last)
+                            _ = try await updater(port, library: library, installID: installID).check(isForced: true)
+                            #expect(active(library) == version)
                         }
                     }
-                    #expect(versions.allSatisfy { $0 == "1.0" || $0 == "1.1" })
-                    for (old, new) in zip(before, versions) where old == "1.1" { #expect(new == "1.1") }
-                    before = versions
+                    (before, shareBefore) = (versions, share)
                 }
             }
         }
@@ -144,6 +149,18 @@ struct DirectoryServersTests {
                 nginx.stop()
             }
         }
+    }
+}
+
+/// A source for an installation with a known identifier.
+private struct NamedClient: PackSource {
+    let installID: String
+    let source: CatalogueSource
+
+    func check(_ inquiry: UpdateInquiry) async throws -> UpdateAnswer {
+        var inquiry = inquiry
+        inquiry.installID = installID
+        return try await source.check(inquiry)
     }
 }
 
