@@ -38,15 +38,21 @@ public enum KeyFile {
 
 /// Writes a file that must not exist yet.
 enum NewFile {
-    static func write(_ data: Data, to file: URL) throws(PackError) {
+    static func write(
+        _ data: Data,
+        to file: URL,
+        using fileSystem: any FileSystem = LocalFileSystem()
+    ) throws(PackError) {
         if let problem = file.fileURLProblem { throw PackError(.invalidArgument, problem) }
         let path = file.path(percentEncoded: false)
-        let fileSystem = LocalFileSystem()
         do {
             let file = try fileSystem.createFile(path)
             do {
                 try fileSystem.write(data, to: file)
                 try fileSystem.synchronize(file)
+                // Without this, the file's name could be lost in a power cut.
+                let folder = (path as NSString).deletingLastPathComponent
+                try fileSystem.synchronizeDirectory(folder.isEmpty ? "." : folder)
             } catch {
                 try? fileSystem.removeFile(path)
                 throw error

@@ -46,6 +46,19 @@ struct S3BucketTests {
         #expect(try await bucket.list("").objects.isEmpty)
     }
 
+    @Test("an answer is read from any position, with any number of bytes")
+    func reading() async throws {
+        let bucket = try bucket()
+        _ = try await bucket.write(Data("0123456789".utf8), to: "packs/digits", as: .zip, if: nil)
+        let request = FileRequest(path: "packs/digits", headerFields: [.range: "bytes=2-8"])
+        let answer = try #require(try await bucket.answer(request))
+        #expect(answer.length == 7)
+        #expect(try await answer.read(at: 1, count: 3) == Data("345".utf8))
+        #expect(try await answer.read(at: 1, count: .max) == Data("345678".utf8))
+        #expect(try await answer.read(at: .max, count: 1).isEmpty)
+        #expect(try await answer.read(at: .min, count: 1) == Data("2".utf8))
+    }
+
     @Test("a listing of more than one page is complete")
     func pages() async throws {
         let bucket = try bucket("s3://releases/shop") { $0.fetcher = PagedStore() }

@@ -74,6 +74,8 @@ struct Update: Sendable {
                 throw PackError(.cancelled, "the check was cancelled; the next check continues it")
             }
             report.outcomes.append(outcome)
+            // The check may still be cancelled, or fail to write its state, and then has no report.
+            if case .failed(let error) = outcome.kind { library.tell(.updateFailed, offer.module, nil, "\(error)") }
         }
         let failures = report.failures
         // A file server may ask the client to wait, just like the source.
@@ -82,7 +84,6 @@ struct Update: Sendable {
         }
         state.isUnfinished = nil
         try await library.write(state)
-        for (module, error) in failures { library.tell(.updateFailed, module, nil, "\(error)") }
         // Partial files that are not offered any more only take up space; those of failed updates are kept for the next
         // check.
         if failures.isEmpty {

@@ -31,8 +31,9 @@ public struct BucketAnswer: Sendable {
     /// - Returns: At least one byte, unless the position is at the end of the body.
     /// - Throws: ``WaystationPacks/PackError`` when the store fails, or the file was replaced in the meantime.
     public func read(at position: Int, count: Int) async throws(PackError) -> Data {
-        let start = min(max(part.lowerBound, part.lowerBound + position), part.upperBound)
-        let end = min(part.upperBound, start + max(0, count))
+        // The bounds are taken first, so that no sum overflows.
+        let start = part.lowerBound + min(max(0, position), part.count)
+        let end = start + min(max(0, count), part.upperBound - start)
         guard start < end else { return Data() }
         return try await read(start..<end)
     }
