@@ -118,12 +118,14 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "CLibFuzzer", .product(name: "WaystationArchive", package: "waystation"),
+                .product(name: "WaystationGateway", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]
         ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),

@@ -3,11 +3,11 @@
 # earlier ones.
 #
 #   fuzz-guided.sh [TARGET…]        all by default: zip, patch, manifest and content-patch, and of the engine http1,
-#                                   http2, coding and connect
+#                                   http2, coding and connect, and of the gateway request-target
 #
 # RUNS and CONTENT_RUNS set the number of inputs. CONTENT_RUNS is for content patches: each goes through a real library,
-# which takes milliseconds. SECONDS_EACH ends each target after so many seconds. SANITIZERS=fuzzer leaves the address sanitizer out. Inputs that cause a failure are written
-# to .build/guided/findings.
+# which takes milliseconds. SECONDS_EACH ends each target after so many seconds. SANITIZERS=fuzzer leaves the address
+# sanitizer out. Inputs that cause a failure are written to .build/guided/findings.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -30,7 +30,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 # An interactive backtrace would wait for input. Leaks are not reported, since Foundation itself leaks.
 export SWIFT_BACKTRACE=enable=no TMPDIR="$scratch" ASAN_OPTIONS=symbolize=0:detect_leaks=0:quarantine_size_mb=16
-[ $# -gt 0 ] || set -- zip patch manifest content-patch http1 http2 coding connect
+[ $# -gt 0 ] || set -- zip patch manifest content-patch http1 http2 coding connect request-target
 status=0
 for target in "$@"; do
     runs=${RUNS:-1000000}

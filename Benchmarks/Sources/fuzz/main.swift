@@ -2,9 +2,9 @@
 //
 //   fuzz TARGET [CORPUS] [FILE…] [-runs=N] [-seed=N] [libFuzzer's options]
 //
-// The targets are zip, patch, manifest and content-patch, and of the engine on SwiftNIO http1, http2, coding and
-// connect. The latter test internal types, so they are part of the tool only when the engine was compiled for testing:
-// in debug builds, and with `-enable-testing -DTESTABLE`.
+// The targets are zip, patch, manifest and content-patch, of the engine on SwiftNIO http1, http2, coding and connect, and
+// of the gateway request-target. Those of the engine and of the gateway test internal types, so they are part of the tool
+// only when these were compiled for testing: in debug builds, and with `-enable-testing -DTESTABLE`.
 //
 // `make fuzz` builds this with instrumentation. Built without it, the tool runs the seeds and the named files once
 // each.
@@ -22,7 +22,10 @@ do {
         default: engineTarget(arguments.first)
         }
     guard let target else {
-        print("fuzz zip|patch|manifest|content-patch|http1|http2|coding|connect [CORPUS] [FILE…] [libFuzzer's options]")
+        print(
+            "fuzz zip|patch|manifest|content-patch|http1|http2|coding|connect|request-target [CORPUS] [FILE…] "
+                + "[libFuzzer's options]"
+        )
         exit(2)
     }
     exit(try Fuzzer.run(target, options: Array(arguments.dropFirst())))
@@ -31,8 +34,8 @@ do {
     exit(1)
 }
 
-/// Returns the fuzz target for a part of the engine by its name; nil if no target has this name, or if the engine was not
-/// compiled for testing.
+/// Returns the fuzz target for a part of the engine or of the gateway by its name; nil if no target has this name, or if
+/// these were not compiled for testing.
 func engineTarget(_ name: String?) -> (any FuzzTarget)? {
     #if DEBUG || TESTABLE
     switch name {
@@ -40,6 +43,7 @@ func engineTarget(_ name: String?) -> (any FuzzTarget)? {
     case "http2": HTTP2Target()
     case "coding": CodingTarget()
     case "connect": ConnectTarget()
+    case "request-target": RequestTargetTarget()
     default: nil
     }
     #else
