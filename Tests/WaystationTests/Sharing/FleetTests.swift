@@ -376,7 +376,10 @@ struct FleetTests {
 
     @Test("have shared their responses and ended their leases when a flush ends")
     func flush() async throws {
-        let fleet = try FleetFixture { _ in .ok("page", fields: ["Cache-Control": "max-age=600"]) }
+        // The lease does not end by itself, however long the test takes.
+        let fleet = try FleetFixture(tier: InMemoryTier(now: { [now = ContinuousClock.now] in now })) { _ in
+            .ok("page", fields: ["Cache-Control": "max-age=600"])
+        }
         let releases = Mutex<[CheckedContinuation<Void, Never>]>([])
         // The lease is removed after the response was stored.
         let tier = AlteredTier(
