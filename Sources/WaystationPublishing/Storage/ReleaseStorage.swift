@@ -46,7 +46,7 @@ protocol ReleaseStorage: Sendable {
     ///
     /// - Parameters:
     ///   - paths: The files of releases that this publisher has just removed from the index.
-    ///   - now: The present time on this machine, for a store that does not tell its own.
+    ///   - now: The present time on this machine, for a store that does not report its own.
     /// - Throws: ``PackError`` when a file cannot be removed.
     func removeUnnamed(removed paths: Set<String>, now: Date) async throws(PackError)
 }

@@ -7,8 +7,9 @@ extension ResponseStore {
     /// A store itself opens in the background and reports problems as events. Call this before you make a store to get
     /// the problems that do not go away by themselves as an error. The call waits for the disk.
     /// - Throws: ``StoreError`` with ``StoreError/Code/unusableDirectory`` when the URL is not a file URL, when the
-    ///   directory cannot be made, is not a directory, is a symbolic link, belongs to another user or can be written to by others, or when one of these is
-    ///   true of something in it that the store would use. Temporary problems, such as a full disk, do not throw.
+    ///   directory cannot be made, is not a directory, is a symbolic link, belongs to another user or can be written to
+    ///   by others, or when one of these is true of something in it that the store would use. Temporary problems, such
+    ///   as a full disk, do not throw.
     public static func prepareDirectory(_ directory: URL) throws(StoreError) {
         let layout = StoreLayout(directory: directory)
         do {
