@@ -77,16 +77,19 @@ final class Fetches: Sendable {
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
         let place = place(of: plan.presented.key)
         while true {
-            let found: (fetch: SharedFetch, isNew: Bool)? = state.withLock { state in
-                if let fetch = state.running[identity] { return (fetch, false) }
-                guard plan.lookedUp == nil || plan.lookedUp == state.ends[place] else { return nil }
+            let (found, isPresent): ((fetch: SharedFetch, isNew: Bool)?, Bool) = state.withLock { state in
+                let isPresent = plan.lookedUp == nil || plan.lookedUp == state.ends[place]
+                if let fetch = state.running[identity] { return ((fetch, false), isPresent) }
+                guard isPresent else { return (nil, false) }
                 let fetch = SharedFetch(plan, in: cache, through: network) {
                     [weak self, now = cache.now] in self?.close($0, identity, place, now())
                 }
                 state.running[identity] = fetch
-                return (fetch, true)
+                return ((fetch, true), true)
             }
             guard let (fetch, isNew) = found else { return .outdated }
+            // It may renew a response that was stored after the look-up, and that can answer the load at once.
+            if !isNew, !isPresent, waiter.isLoad, !fetch.hasLoads { return .outdated }
             switch fetch.join(waiter, asMaker: isNew) {
             case .joined:
                 if isNew { fetch.begin() }

@@ -55,7 +55,8 @@ extension SharedFetch {
     /// - Returns: False if the network must be asked.
     private func answer(_ head: StoredHead, _ body: Data, _ moment: StoreMoment) -> Bool {
         // All waiters may have left meanwhile.
-        guard !state.withLock(\.hasEnded) else { return true }
+        let (hasEnded, hasLoads) = state.withLock { ($0.hasEnded, $0.audience.hasLoads) }
+        guard !hasEnded else { return true }
         let isNewer = plan.variants.heads.allSatisfy { $0.responseTime < head.responseTime }
         let variants = StoredVariants([], over: PackedVariant(shared: head, body))
         let decision = CacheDecision.make(
@@ -66,8 +67,11 @@ extension SharedFetch {
             now: cache.now(),
             rules: cache.rules
         )
-        // A response that is as old as the stored one was served already, and is now to be renewed.
-        guard case .serve(let selection, let renewal) = decision, renewal == nil || isNewer else { return false }
+        // A stale response must be renewed. A load that gets it begins that; a renewal in the background would end with
+        // it. A response that is as old as the stored one was served already.
+        guard case .serve(let selection, let renewal) = decision, renewal == nil || (isNewer && hasLoads) else {
+            return false
+        }
         let freshness = selection.freshness
         let status = CacheStatus(
             .hit,

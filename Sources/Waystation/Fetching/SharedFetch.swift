@@ -152,6 +152,9 @@ final class SharedFetch: TransportReceiver {
     /// The number of waiters.
     var waiterCount: Int { state.withLock(\.audience.count) }
 
+    /// Whether a load waits, and not just a renewal in the background.
+    var hasLoads: Bool { state.withLock(\.audience.hasLoads) }
+
     /// Whether the fetch has ended without a whole response, or with one that renews nothing, such as a 503.
     var hasFailed: Bool { state.withLock(\.hasFailed) }
 

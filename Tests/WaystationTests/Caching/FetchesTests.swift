@@ -196,6 +196,46 @@ struct FetchesTests {
         #expect(network.requests.count == 2)
     }
 
+    @Test("a load looks up again in place of waiting for the renewal of a response that was stored after its look-up")
+    func renewedAfterLookUp() async throws {
+        let gate = ScriptedTransport.Gate()
+        let network = ScriptedTransport { request in
+            let fields = ["Cache-Control": "max-age=0, stale-while-revalidate=600", "ETag": "\"a\""]
+            return request.value(forHTTPHeaderField: "If-None-Match") == nil
+                ? .ok("page", fields: fields) : .status(304, fields: fields).held(at: gate)
+        }
+        let interceptor = try interceptor(network)
+        let fetches = try #require(interceptor.sources.fetches)
+        let behind = interceptor.makeNetwork(.ephemeral)
+        var plan = try plan(interceptor)
+        let key = plan.presented.key
+        plan.lookedUp = fetches.ends(of: key)
+        let waiter = Waiter()
+        _ = fetches.fetch(plan, for: waiter, isAlone: false, through: behind)
+        await waiter.end()
+        let finding = CacheFinding(
+            .standard,
+            plan.request,
+            plan.presented,
+            StoredVariants(await fetches.cache.store.lookup(key)),
+            fetches.cache,
+            lookedUp: fetches.ends(of: key)
+        )
+        fetches.renew(try #require(finding.renewal), through: behind)
+        await network.waitForRequests(2)
+        guard case .outdated = fetches.fetch(plan, for: Waiter(), isAlone: false, through: behind) else {
+            Issue.record("the load waits for the origin")
+            return
+        }
+        plan.lookedUp = fetches.ends(of: key)
+        guard case .taken = fetches.fetch(plan, for: Waiter(), isAlone: false, through: behind) else {
+            Issue.record("a load that needs the renewed response does not wait for it")
+            return
+        }
+        #expect(network.requests.count == 2)
+        gate.open()
+    }
+
     /// A fetch that has not begun is no older than the change, so the load that made it may wait in it.
     @Test("an invalidation before the first load of a fetch keeps out other loads, but not the load that made it")
     func changedBeforeTheFirstLoad() async throws {
