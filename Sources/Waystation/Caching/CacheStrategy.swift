@@ -50,7 +50,7 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     ///
     /// A response that is older than `limit` is never served, even when there is no network. If the clock was set
     /// back, so that the response arrived in the future by more than the rules' `clockTolerance`, it counts as older.
-    public static func cacheFirst(for limit: Duration) -> Self { Self(kind: .cacheFirst(bounded(limit))) }
+    public static func cacheFirst(for limit: Duration) -> Self { Self(kind: .cacheFirst(limit.bounded)) }
 
     /// Loads and stores, but serves a stored response, however old, when the network fails or has not begun to answer
     /// within `timeout`.
@@ -61,13 +61,13 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     ///   long as the request's own time-out allows: the cache is used only when there is no network.
     /// - Returns: The strategy.
     public static func networkFirst(timeout: Duration? = nil) -> Self {
-        Self(kind: .networkFirst(timeout.map(bounded)))
+        Self(kind: .networkFirst(timeout?.bounded))
     }
 
     /// Serves a stored response at once and renews it in the background, until it is `limit` old; then loads and stores
     /// it again.
     public static func staleWhileRevalidate(upTo limit: Duration) -> Self {
-        Self(kind: .staleWhileRevalidate(bounded(limit)))
+        Self(kind: .staleWhileRevalidate(limit.bounded))
     }
 
     /// Serves stored responses, however old, and never asks the network: a load without a stored response fails with
@@ -76,9 +76,6 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
 
     /// Loads from the network; neither serves nor stores responses.
     public static let networkOnly = Self(kind: .networkOnly)
-
-    /// A time with which dates and whole seconds can be calculated.
-    private static func bounded(_ time: Duration) -> Duration { min(max(.zero, time), .days(100_000)) }
 
     /// The strategy as it is written in code.
     public var description: String {
@@ -118,9 +115,18 @@ extension CacheStrategy {
 
 extension Duration {
     /// A number of minutes.
-    public static func minutes(_ count: Int) -> Duration { .seconds(60 * count) }
+    public static func minutes(_ count: Int) -> Duration { times(60, count) }
     /// A number of hours.
-    public static func hours(_ count: Int) -> Duration { .seconds(3600 * count) }
+    public static func hours(_ count: Int) -> Duration { times(3_600, count) }
     /// A number of days of 24 hours.
-    public static func days(_ count: Int) -> Duration { .seconds(86400 * count) }
+    public static func days(_ count: Int) -> Duration { times(86_400, count) }
+
+    /// A number of seconds, several times; beyond the longest time that whole seconds can count, that time.
+    private static func times(_ seconds: Int, _ count: Int) -> Duration {
+        let (product, isTooLong) = count.multipliedReportingOverflow(by: seconds)
+        return .seconds(isTooLong ? (count < 0 ? Int.min : Int.max) : product)
+    }
+
+    /// A time with which dates and whole seconds can be calculated: from zero to 100,000 days.
+    package var bounded: Duration { min(max(.zero, self), .days(100_000)) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Waystation
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -23,8 +24,8 @@ package struct FaultPlan {
     ///   - isFirst: Whether the request is the first one to its host.
     package init(_ faults: Faults, _ request: URLRequest, sent: Int, number: Int, isFirst: Bool) {
         var chance = SeededGenerator(seed: Self.seed(faults.seed, request, number))
-        var delay = Self.bounded(faults.latency) + (isFirst ? Self.bounded(faults.slowStart) : .zero)
-        let jitter = Self.bounded(faults.jitter)
+        var delay = faults.latency.bounded + (isFirst ? faults.slowStart.bounded : .zero)
+        let jitter = faults.jitter.bounded
         if jitter > .zero { delay += jitter * Double.random(in: -1...1, using: &chance) }
         if let rate = faults.sentBytesPerSecond { delay += .seconds(Double(sent) / Double(max(1, rate))) }
         self.delay = max(.zero, delay)
@@ -46,9 +47,6 @@ package struct FaultPlan {
             loss = nil
         }
     }
-
-    /// A time with which other times can be calculated.
-    private static func bounded(_ time: Duration) -> Duration { min(max(.zero, time), .seconds(1_000_000_000)) }
 
     /// A seed that is the same in every process (FNV-1a).
     private static func seed(_ seed: UInt64, _ request: URLRequest, _ number: Int) -> UInt64 {

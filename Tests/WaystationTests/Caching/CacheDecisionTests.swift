@@ -133,6 +133,15 @@ struct CacheDecisionTests {
         #expect(try decision(strategy, policy: .returnCacheDataDontLoad, age: nil) == .unavailable)
     }
 
+    @Test("takes days, hours and minutes beyond the longest time for that time")
+    func longestTimes() {
+        for time in [Duration.days, Duration.hours, Duration.minutes] {
+            #expect(time(.max) == .seconds(Int64.max))
+            #expect(time(.min) == .seconds(Int64.min))
+        }
+        #expect([Duration.days(-2), .hours(3), .minutes(4)] == [.seconds(-172_800), .seconds(10_800), .seconds(240)])
+    }
+
     @Test("takes a limit or a time-out below zero as zero, and an immense one as 100,000 days")
     func limits() throws {
         let made: [(Duration) -> CacheStrategy] = [
