@@ -7,6 +7,9 @@ public import WaystationSharing
 /// ```swift
 /// try await SharedTierConformance(of: InMemoryTier()).check()
 /// ```
+///
+/// A tier whose servers answer could ignore its deadlines, and ``check()`` would not notice. ``checkDeadlines()`` finds
+/// that out while they do not answer.
 public struct SharedTierConformance: Sendable {
     private let tier: any SharedTier
     private let patience: Duration
@@ -30,7 +33,29 @@ public struct SharedTierConformance: Sendable {
         try await checkLifetimes()
         try await checkLeases()
         try await checkMessages()
-        try await checkDeadlines()
+        for (name, call) in calls(until: .now - .seconds(1)) {
+            // The call may work all the same: the answer may have been there at once.
+            let outcome = await outcome(of: call)
+            #expect(outcome != nil, "\(name) ends if its deadline has passed")
+        }
+    }
+
+    /// Checks that each call fails at its deadline while the tier cannot answer; call it then, for instance while the
+    /// process of the tier's server is stopped.
+    ///
+    /// A call that has not ended at its deadline and the patience after it is recorded as an issue of the test, and
+    /// cancelled.
+    public func checkDeadlines() async {
+        for (name, _) in calls(until: .now) {
+            // Each call has its own deadline, so that the time of an earlier one is not part of it.
+            for (other, call) in calls(until: .now + .milliseconds(20)) where other == name {
+                switch await outcome(of: call) {
+                case .failure: break
+                case .success: Issue.record("\(name) worked: make the tier unable to answer during this check")
+                case nil: Issue.record("\(name) does not end at its deadline")
+                }
+            }
+        }
     }
 
     private var deadline: ContinuousClock.Instant { .now + patience }
@@ -72,6 +97,31 @@ public struct SharedTierConformance: Sendable {
             left = try await tier.get([key("long"), key("short")], until: deadline)
         }
         #expect(left == [nil, nil], "a value is removed at the end of its lifetime")
+        _ = try await tier.lease(Data("dead".utf8), at: key("lost"), for: .milliseconds(1), until: deadline)
+        var isHeld = true
+        while isHeld, ContinuousClock.now < end {
+            isHeld = try await !tier.lease(Data("next".utf8), at: key("lost"), for: .seconds(600), until: deadline)
+        }
+        #expect(!isHeld, "a lease ends at the end of its lifetime")
+        try await checkLongerLifetime()
+    }
+
+    /// A value whose lifetime was made longer is still there when another one, with the earlier lifetime, is gone.
+    private func checkLongerLifetime() async throws {
+        var lifetime = Duration.milliseconds(20)
+        let end = deadline
+        try await tier.put(Data("1".utf8), at: key("longer"), for: lifetime, until: deadline)
+        // On a slow machine, the lifetime may end before the touch.
+        while try await !tier.touch(key("longer"), for: .seconds(600), until: deadline), ContinuousClock.now < end {
+            lifetime = min(lifetime * 2, .seconds(1))
+            try await tier.put(Data("1".utf8), at: key("longer"), for: lifetime, until: deadline)
+        }
+        try await tier.put(Data("2".utf8), at: key("other"), for: lifetime, until: deadline)
+        while try await tier.get([key("other")], until: deadline) != [nil], ContinuousClock.now < end {}
+        #expect(
+            try await tier.get([key("longer")], until: deadline) == [Data("1".utf8)],
+            "a touch makes a lifetime longer"
+        )
     }
 
     /// One of many callers gets a lease, and the next one after its end.
@@ -111,7 +161,10 @@ public struct SharedTierConformance: Sendable {
             try await tier.publish(Data(), on: channel, isDurable: true, until: deadline) == number + 1,
             "numbers follow each other"
         )
-        #expect(try await tier.publish(Data("c".utf8), on: channel, isDurable: false, until: deadline) == number + 2)
+        #expect(
+            try await tier.publish(Data("c".utf8), on: channel, isDurable: false, until: deadline) == number + 2,
+            "numbers follow each other also if they need not outlast a server"
+        )
         let expected = [
             TierMessage(number: number, content: Data("a\r\n".utf8)),
             TierMessage(number: number + 1, content: Data()),
@@ -124,20 +177,52 @@ public struct SharedTierConformance: Sendable {
         )
     }
 
+    /// The first messages of a subscription; fewer if they do not arrive within the patience.
     private func received(_ count: Int, of subscription: TierSubscription) async throws -> [TierMessage] {
-        var messages: [TierMessage] = []
-        for try await message in subscription.messages where message.number > 0 {
-            messages.append(message)
-            if messages.count == count { break }
+        let reading = Task {
+            var messages: [TierMessage] = []
+            for try await message in subscription.messages where message.number > 0 {
+                messages.append(message)
+                if messages.count == count { break }
+            }
+            return messages
         }
-        return messages
+        let timer = Task { [patience] in
+            try await Task.sleep(for: patience)
+            reading.cancel()
+        }
+        defer { timer.cancel() }
+        return try await reading.value
     }
 
-    /// A call whose deadline has passed ends.
-    private func checkDeadlines() async throws {
-        let past = ContinuousClock.now - .seconds(1)
-        // A call whose deadline has passed may still work: the answer may have been there at once.
-        _ = try? await tier.get([key("late")], until: past)
-        _ = try? await tier.put(Data(), at: key("late"), for: .seconds(1), until: past)
+    /// A call of each method.
+    private func calls(
+        until deadline: ContinuousClock.Instant
+    ) -> KeyValuePairs<String, @Sendable () async throws -> Void> {
+        let (tier, place, channel) = (tier, key("late"), key("late-channel"))
+        return [
+            "get": { _ = try await tier.get([place], until: deadline) },
+            "put": { try await tier.put(Data(), at: place, for: .seconds(1), until: deadline) },
+            "lease": { _ = try await tier.lease(Data(), at: place, for: .seconds(1), until: deadline) },
+            "touch": { _ = try await tier.touch(place, for: .seconds(1), until: deadline) },
+            "remove": { try await tier.remove(place, ifEqualTo: Data([1]), until: deadline) },
+            "publish": { _ = try await tier.publish(Data(), on: channel, isDurable: true, until: deadline) },
+            "subscribe": { _ = try await tier.subscribe(to: channel, until: deadline) },
+        ]
+    }
+
+    /// The end of a call; nil if it has not ended when the patience has.
+    private func outcome(of call: @escaping @Sendable () async throws -> Void) async -> Result<Void, any Error>? {
+        let task = Task { try await call() }
+        var timer: Task<Void, any Error>?
+        defer { timer?.cancel() }
+        return await withCheckedContinuation { continuation in
+            let race = Race(continuation)
+            Task { race.finish(await task.result) }
+            timer = Task { [patience] in
+                try await Task.sleep(for: patience)
+                if race.finish(nil) { task.cancel() }
+            }
+        }
     }
 }
