@@ -4,6 +4,13 @@ enum RedisScripts {
     /// Removes a key whose value is the argument.
     static let remove = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
+    /// Removes a key whose value is longer than the argument.
+    static let removeLong = """
+        local v = redis.call('GET', KEYS[1])
+        if v and #v > tonumber(ARGV[1]) then return redis.call('DEL', KEYS[1]) end
+        return 0
+        """
+
     /// Makes the number of a channel if it has none, and returns it.
     ///
     /// The first number is the time in microseconds: so it is greater than any that was lost.

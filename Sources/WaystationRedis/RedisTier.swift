@@ -67,13 +67,37 @@ public final class RedisTier: SharedTier, PunctualTier {
         loop.execute { router.value?.close() }
     }
 
+    package func expectValues(upTo size: Int) { connector.replyLimit.expect(size) }
+
     /// How often the tier's servers have redirected it or changed until now.
     package var counts: RedisCounts { counters.present }
 
     /// Returns the values of keys, in their order; nil where a key has none.
     public func get(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
         guard !keys.isEmpty else { return [] }
-        return try await run(keys.map { RedisCommand("GET", key: $0.name) }, until: deadline).map { reply in
+        do {
+            return try await read(keys, until: deadline)
+        } catch let error as TierError where error.code == .malformed {
+            return try await readWithoutLong(keys, until: deadline)
+        }
+    }
+
+    /// Removes the values that are longer than a reply may be, and reads the others.
+    ///
+    /// A reply that is too long ends its connection, and would do so each time.
+    private func readWithoutLong(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
+        let limit = "\(connector.replyLimit.bytes)"
+        let commands = keys.map { RedisCommand(script: RedisScripts.removeLong, key: $0.name).with(limit) }
+        let replies = try await run(commands, until: deadline)
+        let values = try await read(keys, until: deadline)
+        return zip(values, replies).map { value, reply in
+            // An empty value is damaged to a cache, which reports it.
+            if case .number(1) = reply { value ?? Data() } else { value }
+        }
+    }
+
+    private func read(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
+        try await run(keys.map { RedisCommand("GET", key: $0.name) }, until: deadline).map { reply in
             switch reply {
             case .bytes(let buffer): return Data(buffer.readableBytesView)
             case .null: return nil

@@ -30,6 +30,8 @@ extension ResponseCache {
         /// `Authorization` or cookies. With true, requests with different credentials or cookies still share nothing.
         public var includesPersonalResponses = false
         /// The size above which a body stays on this machine; 1 MiB by default.
+        ///
+        /// Give all machines the same: `RedisTier` removes an entry that is larger by more than 1 MiB.
         public var maximumEntrySize = ByteCount.mebibytes(1)
         /// The time after which a call of the tier is given up; 250 ms by default.
         ///

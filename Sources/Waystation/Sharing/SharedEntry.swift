@@ -29,6 +29,9 @@ enum SharedEntry: Sendable {
     private static let magic = Data("WSR".utf8) + [UInt8(SharedKeys.version)]
     static let headerLength = 8
 
+    /// The size of the largest value, with 1 MiB for the fields of its response.
+    static func longest(forBodiesUpTo body: Int) -> Int { min(max(0, body), Int(Int32.max)) + (1 << 20) }
+
     /// The header and the sealed rest of a value; nil if the header does not belong to a value of this version, or the
     /// rest is not as long as it says.
     static func split(_ value: Data) -> (header: Data, sealed: Data)? {

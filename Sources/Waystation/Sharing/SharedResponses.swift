@@ -84,6 +84,7 @@ package final class SharedResponses: Sendable {
         schedule: @escaping GuardedTier.Schedule,
         report: @escaping @Sendable (TierEvent) -> Void
     ) {
+        (tier as? any PunctualTier)?.expectValues(upTo: SharedEntry.longest(forBodiesUpTo: limits.body))
         self.tier = GuardedTier(tier, limit: timeout, now: now, schedule: schedule, report: report)
         keys = SharedKeys(secret: secret)
         self.limits = limits

@@ -7,6 +7,8 @@ import WaystationSharing
 /// Makes connections that are ready for commands: TCP, TLS, and the greeting.
 struct RedisConnector: Sendable {
     let options: RedisOptions
+    /// The size of the largest reply.
+    let replyLimit: ReplyLimit
     private let tls: NIOSSLContext?
     private let greeting: Greeting
 
@@ -15,6 +17,7 @@ struct RedisConnector: Sendable {
     /// - Throws: The error of reading certificates.
     init(_ options: RedisOptions) throws {
         self.options = options
+        replyLimit = ReplyLimit(options.maximumReplySize)
         tls = try options.tls.map { try NIOSSLContext(configuration: $0.configuration) }
         var greeting = Greeting(user: options.user, password: options.password, database: options.database)
         if case .sentinel = options.deployment { greeting.requiresPrimary = true }
@@ -22,7 +25,8 @@ struct RedisConnector: Sendable {
     }
 
     private init(_ other: RedisConnector, greeting: Greeting) {
-        (options, tls, self.greeting) = (other.options, other.tls, greeting)
+        (options, replyLimit, tls) = (other.options, other.replyLimit, other.tls)
+        self.greeting = greeting
     }
 
     /// The connector to the sentinels of the same options.
@@ -47,7 +51,7 @@ struct RedisConnector: Sendable {
     ) {
         let attempt = ConnectAttempt(completion)
         let timeout = TimeAmount(options.connectTimeout)
-        let (options, tls, greeting) = (options, tls, greeting)
+        let (replyLimit, tls, greeting) = (replyLimit, tls, greeting)
         let certified = options.tls?.serverName ?? name ?? endpoint.host
         loop.assumeIsolated().scheduleTask(in: timeout) {
             attempt.fail(TierError(.late, "\(endpoint) did not greet within \(timeout)"))
@@ -59,7 +63,7 @@ struct RedisConnector: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls { try pipeline.addHandler(Self.encryption(tls, host: certified)) }
-                    let limits = RESPParser.Limits(bytes: options.maximumReplySize)
+                    let limits = RESPParser.Limits(bytes: replyLimit.bytes)
                     try pipeline.addHandler(RedisConnection(limits: limits))
                 }
             }

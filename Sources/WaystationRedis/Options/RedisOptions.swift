@@ -57,6 +57,8 @@ public struct RedisOptions: Sendable {
     /// server; 15 s by default.
     public var keepaliveInterval = Duration.seconds(15)
     /// The number of bytes of the largest reply that is accepted; 64 MiB by default.
+    ///
+    /// Caches with a smaller largest entry accept less: that entry's body, and 1 MiB for its fields.
     public var maximumReplySize = 64 << 20
 
     /// Names one server.

@@ -185,6 +185,8 @@ private struct LastingTier: PunctualTier {
 
     var executor: any TaskExecutor { tier.executor }
 
+    func expectValues(upTo size: Int) { tier.expectValues(upTo: size) }
+
     func get(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
         try await tier.get(keys, until: deadline)
     }
