@@ -151,8 +151,32 @@ struct RedisTierTests {
             try await tier.get([key], until: .now + .milliseconds(50))
         }
         #expect(error?.code == .late)
+        await SharedTierConformance(of: tier).checkDeadlines()
         server.resume()
         #expect(await eventually { (try? await tier.get([key], until: later)) == [Data("a".utf8)] })
+    }
+
+    @Test("fails a late call alone while one with a much longer limit waits, and otherwise ends the connection")
+    func shortAndLongLimits() async throws {
+        let server = try await ScriptedRedis { _ in nil }
+        let tier = try RedisTier(RedisOptions(host: "127.0.0.1", port: server.port))
+        var events = server.events.makeAsyncIterator()
+        async let long = tier.get([TierKey("waystation:long")], until: later)
+        #expect(await events.next() == "GET")
+        let error = await #expect(throws: TierError.self) {
+            try await tier.get([TierKey("waystation:short")], until: .now + .milliseconds(20))
+        }
+        #expect(error?.code == .late)
+        #expect(await events.next() == "GET")
+        // Each of the two commands gets the reply.
+        server.answer("GET", "$1\r\na\r\n")
+        #expect(try await long == [Data("a".utf8)])
+        await #expect(throws: TierError.self) {
+            try await tier.get([TierKey("waystation:short")], until: .now + .milliseconds(20))
+        }
+        // On a busy machine, the deadline may pass before the command is written.
+        while let event = await events.next(), event != "closed" { #expect(event == "GET") }
+        try await server.stop()
     }
 
     @Test("is asked on its own thread, and without a timer beside its own")

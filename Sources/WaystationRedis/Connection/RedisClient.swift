@@ -18,6 +18,8 @@ final class RedisClient {
     private let connect: Connect
     private var phase = Phase.unconnected
     private var backoff = Backoff()
+    /// The calls that are not over, each with its limit.
+    private var limits: [ObjectIdentifier: TimeAmount] = [:]
     private var lastFailure: TierError?
 
     /// Makes a connection, and calls its argument once, later.
@@ -47,6 +49,8 @@ final class RedisClient {
     ) {
         let call = Call(completion, missing: commands.count, following)
         call.onDeadline = { self.giveUp($0) }
+        limits[ObjectIdentifier(call)] = deadline - .now()
+        call.onEnd = { self.limits[ObjectIdentifier($0)] = nil }
         do {
             call.timer = try loop.assumeIsolated().scheduleCallback(at: deadline, handler: call)
         } catch {
@@ -76,7 +80,11 @@ final class RedisClient {
 
     private func giveUp(_ call: Call) {
         let error = TierError(.late, "Redis did not answer in time")
+        let limit = limits[ObjectIdentifier(call)] ?? .zero
         call.end(.failure(RedisFailure(error, mayHaveRun: call.sent != nil)))
+        // Another cache may give its calls much more time. The connection then lasts until one of those is late: a call
+        // with a limit like this one's does not wait for the other.
+        guard !limits.values.contains(where: { $0.nanoseconds / 2 > limit.nanoseconds }) else { return }
         // Nothing has arrived since: the server or the way to it may be gone without a notice.
         guard let (connection, arrivals) = call.sent, connection.arrivals == arrivals else { return }
         connection.close(TierError(.late, "Redis does not answer"))
@@ -126,6 +134,7 @@ final class RedisClient {
         /// Ends the call if it is not over at its deadline.
         var timer: NIOScheduledCallback?
         var onDeadline: ((Call) -> Void)?
+        var onEnd: ((Call) -> Void)?
         /// The connection that has the commands, and its arrivals at that time.
         var sent: (connection: RedisConnection, arrivals: Int)?
 
@@ -162,7 +171,8 @@ final class RedisClient {
         }
 
         func end(_ result: Result<[RESPValue], RedisFailure>) {
-            (following, onDeadline) = (nil, nil)
+            onEnd?(self)
+            (following, onDeadline, onEnd) = (nil, nil, nil)
             completion.take()?(result)
             timer.take()?.cancel()
         }
