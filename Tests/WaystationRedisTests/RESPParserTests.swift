@@ -36,7 +36,10 @@ struct RESPParserTests {
     @Test("keep no more of the received bytes for the strings of a list than the strings themselves")
     func memoryOfLists() throws {
         var parser = RESPParser()
-        parser.append(ByteBuffer(string: "*100\r\n"))
+        // The parser adds what follows to the first buffer, or to copies of it.
+        var first = ByteBufferAllocator().buffer(capacity: 1 << 16)
+        first.writeString("*100\r\n")
+        parser.append(first)
         #expect(try parser.next() == nil)
         for number in 0..<100 {
             var received = ByteBufferAllocator().buffer(capacity: 1 << 16)
