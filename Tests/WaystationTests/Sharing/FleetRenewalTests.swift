@@ -180,25 +180,12 @@ private final class ChangingPages: Sendable {
 
 #if Redis
 /// A tier on Redis whose leases last however slow the machine of the test is.
-private struct LastingTier: PunctualTier {
+private struct LastingTier: PunctualTier, TierWrapper {
     let tier: RedisTier
 
     var executor: any TaskExecutor { tier.executor }
 
     func expectValues(upTo size: Int) { tier.expectValues(upTo: size) }
-
-    func get(_ keys: [TierKey], until deadline: ContinuousClock.Instant) async throws -> [Data?] {
-        try await tier.get(keys, until: deadline)
-    }
-
-    func put(
-        _ value: Data,
-        at key: TierKey,
-        for lifetime: Duration,
-        until deadline: ContinuousClock.Instant
-    ) async throws {
-        try await tier.put(value, at: key, for: lifetime, until: deadline)
-    }
 
     func lease(
         _ value: Data,
@@ -207,30 +194,6 @@ private struct LastingTier: PunctualTier {
         until deadline: ContinuousClock.Instant
     ) async throws -> Bool {
         try await tier.lease(value, at: key, for: max(lifetime, .seconds(3_600)), until: deadline)
-    }
-
-    func remove(_ key: TierKey, ifEqualTo value: Data?, until deadline: ContinuousClock.Instant) async throws {
-        try await tier.remove(key, ifEqualTo: value, until: deadline)
-    }
-
-    func touch(_ key: TierKey, for lifetime: Duration, until deadline: ContinuousClock.Instant) async throws -> Bool {
-        try await tier.touch(key, for: lifetime, until: deadline)
-    }
-
-    func publish(
-        _ message: Data,
-        on channel: TierKey,
-        isDurable: Bool,
-        until deadline: ContinuousClock.Instant
-    ) async throws -> UInt64 {
-        try await tier.publish(message, on: channel, isDurable: isDurable, until: deadline)
-    }
-
-    func subscribe(
-        to channel: TierKey,
-        until deadline: ContinuousClock.Instant
-    ) async throws -> TierSubscription {
-        try await tier.subscribe(to: channel, until: deadline)
     }
 }
 #endif

@@ -474,7 +474,7 @@ extension FleetFixture.Machine {
 }
 
 /// A tier that fails or delays some calls.
-private struct AlteredTier: SharedTier {
+private struct AlteredTier: TierWrapper {
     let tier: InMemoryTier
     /// Whether a subscription can be made; none can in the first moments of a process.
     var subscribes = true
@@ -491,31 +491,9 @@ private struct AlteredTier: SharedTier {
         return values
     }
 
-    func put(
-        _ value: Data,
-        at key: TierKey,
-        for lifetime: Duration,
-        until deadline: ContinuousClock.Instant
-    ) async throws {
-        try await tier.put(value, at: key, for: lifetime, until: deadline)
-    }
-
-    func lease(
-        _ value: Data,
-        at key: TierKey,
-        for lifetime: Duration,
-        until deadline: ContinuousClock.Instant
-    ) async throws -> Bool {
-        try await tier.lease(value, at: key, for: lifetime, until: deadline)
-    }
-
     func remove(_ key: TierKey, ifEqualTo value: Data?, until deadline: ContinuousClock.Instant) async throws {
         await willRemove()
         try await tier.remove(key, ifEqualTo: value, until: deadline)
-    }
-
-    func touch(_ key: TierKey, for lifetime: Duration, until deadline: ContinuousClock.Instant) async throws -> Bool {
-        try await tier.touch(key, for: lifetime, until: deadline)
     }
 
     func publish(
