@@ -38,7 +38,8 @@ struct DoctorCommandTests {
         #expect(try tool.tree("")?.isEmpty == true)
     }
 
-    /// What plain loads do on this toolchain, so that no trap is found for the wrong reason.
+    /// The fault that plain loads show on this toolchain: the test compares it, so that each trap is found for its own
+    /// reason.
     private static func fault(of trap: Trap) -> String {
         switch trap {
         case .loadInsideProtocol, .redirectOfProtocol, .closedStream, .trailer: "the process crashes"

@@ -9,7 +9,7 @@ struct FlawedTier: SharedTier {
     enum Flaw: CaseIterable {
         case losesValues, swapsValues, returnsTooMuch, keepsOldValue, removesAnyValue, removesNothing
         case ignoresLifetimes, ignoresLeaseLifetimes, ignoresTouch, onlyShortens, touchesNothing, touchesAnything
-        case leasesToAll, leasesWithoutToken, overwritesLease, releasesForAnybody
+        case leasesToAll, leasesWithoutToken, overwritesLease, releasesForAnyCaller
         case losesMessages, losesLastMessage, swapsMessages, mixesChannels, repeatsMessages
         case repeatsNumbers, numbersAllChannelsTogether, skipsNumbers, beginsTooEarly, beginsTooLate
         case hangsAfterDeadline
@@ -29,7 +29,7 @@ struct FlawedTier: SharedTier {
             case .touchesAnything: "the key has no value"
             case .leasesToAll: "only one of several callers gets the lease"
             case .leasesWithoutToken, .overwritesLease: "the value of a lease is the token of its holder"
-            case .releasesForAnybody: "it is still held"
+            case .releasesForAnyCaller: "it is still held"
             case .losesMessages, .losesLastMessage, .swapsMessages, .mixesChannels:
                 "a subscriber gets all messages after its subscription"
             case .repeatsMessages: "a subscriber gets no message from before its subscription"
@@ -98,7 +98,7 @@ struct FlawedTier: SharedTier {
     func remove(_ key: TierKey, ifEqualTo value: Data?, until deadline: ContinuousClock.Instant) async throws {
         if flaw == .removesNothing { return }
         let isLease = key.name.hasSuffix(":lease")
-        let removesAny = flaw == .removesAnyValue || (flaw == .releasesForAnybody && isLease)
+        let removesAny = flaw == .removesAnyValue || (flaw == .releasesForAnyCaller && isLease)
         try await tier.remove(key, ifEqualTo: removesAny ? nil : value, until: deadline)
     }
 

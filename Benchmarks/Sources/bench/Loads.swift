@@ -102,7 +102,7 @@ struct Loads: Sendable {
     /// A way to load, with the microseconds of a load at a width.
     typealias Way = (name: String, cost: (Width) async throws -> Double)
 
-    /// As the functions above, with ways of any kind.
+    /// Measures two ways of any kind side by side, as the functions above do.
     static func ratio(
         _ name: String,
         limit: Double?,

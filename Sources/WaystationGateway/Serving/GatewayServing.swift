@@ -146,7 +146,7 @@ final class GatewayServing: Sendable {
         return LoopbackHosts.contain(origin.host)
     }
 
-    /// Whether a request to the network would reach the gateway again, which is the proxy of its own environment.
+    /// Whether a request to the network would reach the gateway again, because its environment names it as the proxy.
     private func comesBack(_ url: URL) -> Bool {
         // An engine that is made only now may know other proxies: then the request is recognised when it comes back
         // for the second time.

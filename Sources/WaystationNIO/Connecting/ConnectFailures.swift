@@ -42,7 +42,7 @@ extension TransportFailure {
     }
 
     /// The reason in words: BoringSSL describes an error by a name, such as `CERTIFICATE_VERIFY_FAILED`, and by a place
-    /// in its source, which tells users nothing.
+    /// in its source, which is of no use to users.
     private static func reason(for error: any Error) -> String {
         let text = "\(error)"
         let names = text.matches(of: #/OPENSSL_internal:([A-Z0-9_]+)/#).map(\.1)

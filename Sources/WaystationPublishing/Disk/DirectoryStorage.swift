@@ -6,7 +6,7 @@ import WaystationPacks
 struct DirectoryStorage: ReleaseStorage {
     let environment: PackEnvironment
     let layout: ReleaseLayout
-    /// The reason why nothing may be read or written, as the end of a message; nil if there is none.
+    /// The end of the error message with which every call fails; nil if the directory can be used.
     var problem: String?
 
     var name: String { layout.root }

@@ -8,7 +8,7 @@ import WaystationTesting
 
 @testable import WaystationPacks
 
-/// What the inspector shows of the cache and the packs, and changes in them.
+/// The inspector shows the cache and the packs, removes responses and rolls versions back.
 @Suite("The state that the inspector shows", .timeLimit(.minutes(10)))
 struct InspectedStateTests {
     private func json(_ response: RawResponse) throws -> JSONValue {

@@ -5,7 +5,7 @@ import NIOHTTP1
 
 /// Reads the target of a request to a gateway: a line with the method and the target, and a line with the field `Host`.
 ///
-/// What a client asks for in one spelling must not be another host, another port or another scheme for the gateway.
+/// The gateway must read the same host, port and scheme from a request target as the client that wrote it.
 struct RequestTargetTarget: FuzzTarget {
     let maximumLength = 1_000
     private let proxy = TargetReader(names: LocalNames(port: 8080, hasInspector: true), isProxy: true)

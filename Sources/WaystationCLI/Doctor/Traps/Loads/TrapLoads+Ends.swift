@@ -28,7 +28,7 @@ extension TrapLoads {
         return await ends.stream.first { _ in true } ?? nil
     }
 
-    /// Makes loads, one after another, which a plain session begins and ends while an earlier load waits in vain.
+    /// Makes loads, one after another, which a plain session begins and ends while an earlier load gets no answer.
     func otherLoads(_ session: URLSession, _ origin: ScriptedOrigin) async {
         for _ in 0..<10 { _ = try? await session.data(from: origin.url("/other")) }
     }
