@@ -17,8 +17,10 @@ import subprocess
 import sys
 
 SILENCE = float(os.environ.get("WAYSTATION_TEST_SILENCE", 20 * 60))  # seconds
-# Swift Testing marks failures with a cross and their details with an arrow; crashes and compilers print "error:".
-FAILURE = re.compile(r"^(✘|↳)|error:|[Ff]atal error|unexpected signal")
+# Swift Testing begins a message with a symbol: a cross for failures, a line for known issues. Details follow, each with
+# an arrow. Compilers begin a line with "error:", or with a place and "error:".
+MESSAGE = re.compile(r"^[◇✔✘➜━↺]")
+ERROR = re.compile(r"^(\S+: )?error:|[Ff]atal error|unexpected signal")
 BEGINNING = re.compile(r'^◇ (?:Test|Suite) (.*) started\.$')
 END = re.compile(r'^[✔✘➜━] (?:Test|Suite) (.*?) (?:passed after|failed after|skipped)')
 
@@ -28,6 +30,7 @@ class Output:
 
     def __init__(self):
         self.failures = []
+        self.is_failure = False
         self.running = {}  # names in the order in which they began
         self.rest = b""
 
@@ -37,7 +40,11 @@ class Output:
             self.add_line(line.decode(errors="replace"))
 
     def add_line(self, line):
-        if FAILURE.search(line):
+        if MESSAGE.match(line):
+            self.is_failure = line.startswith("✘")
+        elif not line.startswith("↳"):
+            self.is_failure = bool(ERROR.search(line))
+        if self.is_failure:
             self.failures.append(line[:600])
         if match := BEGINNING.match(line):
             self.running[match[1]] = None
