@@ -17,7 +17,7 @@ public import FoundationNetworking
 /// carried on the event loops of these connections, each with connections of its own.
 ///
 /// When the transport is released, idle connections are closed; exchanges that are running continue.
-public final class NIOTransport: Transport {
+public final class NIOTransport: Transport, BodyAwaitingTransport {
     /// The event loops of all transports.
     ///
     /// They are not those that the app may use itself: receivers run code of the app, and a load that waits for its own

@@ -10,6 +10,12 @@ package protocol RewindableStream: InputStream {
     var rewound: InputStream { get }
     /// The length of the whole body, in bytes.
     var length: Int { get }
+    /// Whether the whole body is there, so that no read waits for bytes.
+    var isWhole: Bool { get }
+    /// Runs work as soon as a read returns without waiting for bytes: at once or later, on any thread.
+    func whenReadable(_ work: @escaping @Sendable () -> Void)
+    /// Runs work as soon as the whole body is there, or will never be: at once or later, on any thread.
+    func whenWhole(_ work: @escaping @Sendable () -> Void)
 }
 
 extension URLRequest {

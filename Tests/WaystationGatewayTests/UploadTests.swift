@@ -1,5 +1,6 @@
 #if Gateway
 import Foundation
+import Synchronization
 import Testing
 import Waystation
 import WaystationGateway
@@ -35,5 +36,124 @@ struct UploadTests {
         #expect(request.value(of: "Content-Length") == "\(length)")
         #expect(request.value(of: "Transfer-Encoding") == nil)
     }
+
+    @Test("that are large reach the origin while the client sends them")
+    func streamed() async throws {
+        let upload = try await Upload { _ in nil }
+        upload.sendFirstHalf()
+        await upload.reachOrigin()
+        upload.sendSecondHalf()
+        #expect(try await upload.response.text == "\(upload.body.count)")
+        #expect(upload.origin.requests.map(\.body) == [upload.body])
+    }
+
+    @Test("are sent again from their first byte if the origin drops the connection while they arrive")
+    func dropped() async throws {
+        let upload = try await Upload { $0 == 1 ? .closed : nil }
+        upload.sendFirstHalf()
+        await upload.reachOrigin()
+        await upload.reachOrigin()
+        upload.sendSecondHalf()
+        #expect(try await upload.response.text == "\(upload.body.count)")
+        #expect(upload.origin.requests.map(\.body) == [upload.body])
+    }
+
+    @Test("need not be sent to their end if the origin answers before, and the connection ends then")
+    func answeredEarly() async throws {
+        let upload = try await Upload { _ in .status(413) }
+        upload.sendFirstHalf()
+        let response = try await upload.response
+        #expect(response.status == 413)
+        #expect(response["Connection"] == "close")
+        upload.connection.endSending()
+        #expect(await upload.connection.read().isEmpty)
+    }
+
+    @Test("end at the origin if the client leaves while it sends them")
+    func abandoned() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let upload = try await Upload { _ in .ok("late").held(at: gate) }
+        upload.sendFirstHalf()
+        await upload.reachOrigin()
+        upload.connection.leave()
+        #expect(await upload.origin.waitForAbandonedRequests(1).count == 1)
+    }
+
+    @Test("end at the origin, and are refused with 408, if the rest does not arrive in time")
+    func slow() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let upload = try await Upload({ $0.requestTimeout = .milliseconds(50) }) { _ in .ok("late").held(at: gate) }
+        upload.sendFirstHalf()
+        #expect(try await upload.response.status == 408)
+        #expect(await upload.origin.waitForAbandonedRequests(1).count == 1)
+    }
+
+    @Test("are given to Foundation's engine when they have arrived as a whole, and hold up no other load before")
+    func whole() async throws {
+        let upload = try await Upload(by: .urlSession) { _ in nil }
+        upload.sendFirstHalf()
+        let other = "GET /other HTTP/1.1\r\nHost: \(upload.name)\r\nConnection: close\r\n\r\n"
+        #expect(try await upload.fixture.send(other).text == "0")
+        upload.sendSecondHalf()
+        #expect(try await upload.response.text == "\(upload.body.count)")
+        #expect(upload.origin.requests.map(\.body) == [Data(), upload.body])
+    }
+}
+
+/// A request with a large body, sent through a gateway in two halves.
+private struct Upload {
+    let body = Data((0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    let origin: ScriptedOrigin
+    let fixture: GatewayFixture
+    let connection: RawConnection
+    private let arrivals: AsyncStream<Void>
+
+    /// Makes the request, and sends nothing.
+    ///
+    /// - Parameters:
+    ///   - options: Changes the gateway's options.
+    ///   - transport: The engine that sends the request to the origin.
+    ///   - early: Returns the origin's answer to the request that arrives as the given one, counted from one; nil to read
+    ///     the body first, and to answer with its length.
+    /// - Throws: An error when a server cannot be started.
+    init(
+        _ options: (inout GatewayOptions) -> Void = { _ in },
+        by transport: Interceptor.Carrier = .nio,
+        early: @escaping @Sendable (Int) -> ScriptedOrigin.Response?
+    ) async throws {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let count = Atomic(0)
+        origin = try ScriptedOrigin(early: { _ in
+            defer { arrival.yield() }
+            return early(count.add(1, ordering: .relaxed).newValue)
+        }) {
+            .ok("\($0.bodyLength)")
+        }
+        fixture = try await GatewayFixture(origin: origin, options) { $0.transport = transport }
+        connection = try RawConnection(fixture.port)
+        self.arrivals = arrivals
+    }
+
+    var name: String { fixture.name(of: origin) }
+
+    private var middle: Int { body.count / 2 }
+
+    func sendFirstHalf() {
+        connection.send(
+            "PUT /form HTTP/1.1\r\nHost: \(name)\r\nContent-Length: \(body.count)\r\n\r\n"
+        )
+        connection.send(body[..<middle])
+    }
+
+    func sendSecondHalf() { connection.send(body[middle...]) }
+
+    var response: RawResponse {
+        get async throws {
+            try #require(RawResponse(await connection.read { RawResponse($0)?.isWhole == true }))
+        }
+    }
+
+    /// Waits until the next head of a request has arrived at the origin.
+    func reachOrigin() async { for await _ in arrivals { return } }
 }
 #endif

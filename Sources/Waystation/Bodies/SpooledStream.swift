@@ -5,8 +5,9 @@ import WaystationTransport
 
 /// A stream that reads a spooled body once from its beginning.
 ///
-/// A request keeps the stream that it was given, and ``rewound`` makes a fresh one from it. Foundation reads the stream
-/// on the queue that all sessions share, so a read takes bytes only from a local file and never waits for more.
+/// A request keeps the stream that it was given, and ``rewound`` makes a fresh one from it. A read waits for bytes that
+/// have not arrived yet. Foundation reads the stream on the queue that all sessions share, and gets it only if it
+/// ``isWhole``: a read then takes bytes from a local file and never waits.
 final class SpooledStream: InputStream, RewindableStream {
     private struct State {
         var offset = 0
@@ -25,6 +26,14 @@ final class SpooledStream: InputStream, RewindableStream {
     var rewound: InputStream { SpooledStream(body) }
 
     var length: Int { body.length }
+
+    var isWhole: Bool { body.isWhole }
+
+    func whenReadable(_ work: @escaping @Sendable () -> Void) {
+        body.whenReadable(at: state.withLock(\.offset), work)
+    }
+
+    func whenWhole(_ work: @escaping @Sendable () -> Void) { body.whenWhole(work) }
 
     override func open() { state.withLock { if $0.status == .notOpen { $0.status = .open } } }
 

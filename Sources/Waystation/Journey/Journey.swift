@@ -105,15 +105,19 @@ package final class Journey: Sendable {
     private func send(_ hop: Hop, for trip: Int, through transport: (any Transport)? = nil) {
         state.withLock { $0.course.ask(nil) }
         context.network.leavingQueue(for: hop.request, to: transport) { [self] in
-            guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
-            let exchange = context.network.send(
-                hop.request,
-                through: transport,
-                for: HopReceiver(journey: self, trip: trip),
-                onHead: context.cache?.invalidation(after: hop.request)
-            )
-            stopping(trip, resting: { $0 ? exchange.pause() : exchange.resume() }, by: { exchange.cancel() })
+            context.network.whenSendable(hop.request, through: transport) { self.exchange(hop, for: trip, transport) }
         }
+    }
+
+    private func exchange(_ hop: Hop, for trip: Int, _ transport: (any Transport)?) {
+        guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
+        let exchange = context.network.send(
+            hop.request,
+            through: transport,
+            for: HopReceiver(journey: self, trip: trip),
+            onHead: context.cache?.invalidation(after: hop.request)
+        )
+        stopping(trip, resting: { $0 ? exchange.pause() : exchange.resume() }, by: { exchange.cancel() })
     }
 
     /// Asks the network on behalf of the cache.

@@ -83,6 +83,24 @@ final class Network: Sendable {
         DispatchQueue.global().async(execute: work)
     }
 
+    /// Runs work that sends a request as soon as its body can be sent: at once, unless the body is still arriving and its
+    /// transport needs the whole body.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - transport: The transport of the request's rule; nil for that of the network.
+    ///   - work: The work.
+    func whenSendable(
+        _ request: URLRequest,
+        through transport: (any Transport)? = nil,
+        _ work: @escaping @Sendable () -> Void
+    ) {
+        guard let body = request.httpBodyStream as? any RewindableStream, !body.isWhole,
+            !((transport ?? network(for: request)) is any BodyAwaitingTransport)
+        else { return work() }
+        body.whenWhole { DispatchQueue.global().async(execute: work) }
+    }
+
     /// Sends a request to the origin.
     ///
     /// Call this function within ``leavingQueue(for:_:)``.

@@ -4,6 +4,10 @@ import NIOCore
 import NIOHTTP1
 import WaystationStorage
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Serves the requests of one connection, one after another.
 final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -13,8 +17,8 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         case idle
         /// The body of a request is arriving.
         case collecting(HTTPRequestHead, GatewayServing.Accepted, RequestBodyCollector)
-        /// The load of a request is under way.
-        case responding(GatewayExchange)
+        /// The load of a request is under way, perhaps while the request's body is still arriving.
+        case responding(GatewayExchange, RequestBodyCollector?)
         /// The inspector answers a request.
         case inspecting(InspectorExchange)
         /// The connection takes no more requests: what arrives is dropped.
@@ -91,7 +95,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
             switch phase {
-            case .responding(let exchange): exchange.becameWritable()
+            case .responding(let exchange, _): exchange.becameWritable()
             case .inspecting(let exchange): exchange.becameWritable()
             case .idle: takeNextSoon(context.channel)
             case .collecting, .closing, .handedOver: break
@@ -102,7 +106,10 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         clock.end()
-        if case .responding(let exchange) = phase { exchange.cancel() }
+        if case .responding(let exchange, let body) = phase {
+            exchange.cancel()
+            body?.stop()
+        }
         if case .inspecting(let exchange) = phase { exchange.cancel() }
         phase = .closing
         context.fireChannelInactive()
@@ -157,7 +164,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Whether a response can follow the bytes that arrived last: not within another response, or in a tunnel.
     private var mayAnswer: Bool {
         switch phase {
-        case .idle, .collecting: true
+        case .idle, .collecting, .responding(_, _?): true
         case .responding, .inspecting: !isWithinRequest
         case .closing, .handedOver: false
         }
@@ -198,14 +205,20 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
             }
             guard head.hasBody else {
                 let arrival = repeating.hasRead(head)
-                return respond(accepted, head, channel, arrival)
+                return respond(accepted, head, channel, arrival: arrival)
             }
             if let length = head.statedLength, length > serving.options.maximumBody.bytes { throw .bodyTooLarge }
             if let text = head.lengthField, head.statedLength == nil {
                 throw .badRequest("the Content-Length “\(text)” is not a number of bytes that a body can have")
             }
-            phase = .collecting(head, accepted, RequestBodyCollector(serving.options, on: channel.eventLoop))
-            waitForPart(head, channel)
+            let collector = RequestBodyCollector(
+                of: accepted.request,
+                length: head.statedLength,
+                serving.options,
+                on: channel.eventLoop
+            )
+            phase = .collecting(head, accepted, collector)
+            waitForPart(channel)
             guard head.expectsContinue else { return }
             let proceed = ResponseWriter(channel)
             proceed.begin(HTTPResponseHead(version: .http1_1, status: .continue))
@@ -213,31 +226,56 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         } catch { refuse(error, head, channel) }
     }
 
+    /// The request whose body is arriving.
+    private var arriving: (head: HTTPRequestHead, body: RequestBodyCollector)? {
+        switch phase {
+        case .collecting(let head, _, let body): (head, body)
+        case .responding(let exchange, let body?): (exchange.head, body)
+        case .idle, .responding, .inspecting, .closing, .handedOver: nil
+        }
+    }
+
     private func collect(_ part: ByteBuffer, _ channel: any Channel) {
-        guard case .collecting(let head, _, let collector) = phase else { return }
-        waitForPart(head, channel)
+        guard let (_, body) = arriving else { return }
+        waitForPart(channel)
         storing += 1
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         do throws(Refusal) {
-            try collector.append(part) { error in
+            try body.append(part) { result in
                 let handler = bound.value
                 handler.storing -= 1
-                if error != nil { handler.refuse(.bodyNotStored, head, channel) }
+                handler.didStore(result, channel)
                 handler.readOn(channel)
             }
         } catch {
             storing -= 1
-            refuse(error, head, channel)
+            refuseBody(error, channel)
+        }
+    }
+
+    /// A part of a body was stored.
+    private func didStore(_ result: Result<URLRequest?, any Error>, _ channel: any Channel) {
+        switch result {
+        case .failure: refuseBody(.bodyNotStored, channel)
+        case .success(nil): break
+        case .success(let request?):
+            guard case .collecting(let head, var accepted, let body) = phase else { return }
+            accepted.request = request
+            // The end of the body may have arrived while its last part was stored.
+            respond(accepted, head, channel, isWithinRequest ? body : nil)
         }
     }
 
     private func finish(_ channel: any Channel) {
-        guard case .collecting(let head, let accepted, let collector) = phase else { return }
+        guard let (_, body) = arriving else { return }
         clock.stop()
+        if case .responding(let exchange, _) = phase {
+            exchange.isUploading = false
+            phase = .responding(exchange, nil)
+        }
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
-        collector.finish(accepted.request) { request in
-            guard case .collecting = bound.value.phase, channel.isActive else { return }
-            var accepted = accepted
+        body.finish { request in
+            guard case .collecting(let head, var accepted, _) = bound.value.phase, channel.isActive else { return }
             accepted.request = request
             bound.value.respond(accepted, head, channel)
         }
@@ -247,13 +285,15 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         _ accepted: GatewayServing.Accepted,
         _ head: HTTPRequestHead,
         _ channel: any Channel,
-        _ arrival: ByteBuffer? = nil
+        _ body: RequestBodyCollector? = nil,
+        arrival: ByteBuffer? = nil
     ) {
         let writer = ResponseWriter(channel)
         let exchange = GatewayExchange(accepted, head, on: channel, writer, serving) { [weak self] closes in
             self?.end(writer, closes: closes, channel) ?? channel.close(promise: nil)
         }
-        phase = .responding(exchange)
+        exchange.isUploading = body != nil
+        phase = .responding(exchange, body)
         guard let load = exchange.begin(accepted.request), let arrival else { return }
         serving.remember(load, accepted, head, as: arrival)
     }
@@ -278,9 +318,20 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         end(writer, closes: closes, lingers: head.hasBody, channel)
     }
 
+    /// Refuses the request whose body is arriving.
+    private func refuseBody(_ refusal: Refusal, _ channel: any Channel) {
+        guard let (head, body) = arriving else { return }
+        guard case .responding(let exchange, _) = phase else { return refuse(refusal, head, channel) }
+        exchange.cancel()
+        body.stop()
+        // The client notices that the response ends too early.
+        guard !exchange.hasHead else { return channel.close(promise: nil) }
+        refuse(refusal, head, channel)
+    }
+
     /// Answers bytes that are not a request, or not the rest of one.
     private func refuse(_ error: any Error, _ channel: any Channel) {
-        if case .collecting(let head, _, _) = phase { return refuse(.unreadable(error), head, channel) }
+        guard arriving == nil else { return refuseBody(.unreadable(error), channel) }
         clock.stop()
         let writer = ResponseWriter(channel)
         writer.write(.unreadable(error), to: HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), closes: true)
@@ -296,7 +347,14 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     ///     would lose the response if the connection were closed with unread bytes.
     ///   - channel: The connection.
     private func end(_ writer: ResponseWriter, closes: Bool, lingers: Bool = false, _ channel: any Channel) {
-        let closes = closes || isStopping
+        var closes = closes || isStopping
+        var lingers = lingers
+        if case .responding(_, let body?) = phase {
+            // The response has come before the end of the request (RFC 9112 §9.3): the rest of the body is not needed.
+            body.stop()
+            closes = true
+            lingers = true
+        }
         phase = closes ? .closing : .idle
         writer.end(closes: closes && !lingers)
         if closes {
@@ -333,13 +391,13 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         clock.wait(TimeAmount(serving.options.idleTimeout), on: channel.eventLoop) { channel.close(promise: nil) }
     }
 
-    private func waitForPart(_ head: HTTPRequestHead, _ channel: any Channel) {
+    private func waitForPart(_ channel: any Channel) {
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         clock.wait(TimeAmount(serving.options.requestTimeout), on: channel.eventLoop) {
             let handler = bound.value
             // The gateway itself is slow then.
-            guard handler.storing == 0 else { return handler.waitForPart(head, channel) }
-            handler.refuse(.tooSlow, head, channel)
+            guard handler.storing == 0 else { return handler.waitForPart(channel) }
+            handler.refuseBody(.tooSlow, channel)
         }
     }
 }

@@ -25,12 +25,16 @@ final class GatewayExchange: JourneyClient {
         /// Work that waits until the client has taken what was written.
         var waiting: [@Sendable () -> Void] = []
         var isOver = false
+        /// Whether the body of the request is still arriving.
+        var isUploading = false
+        /// Whether the head of the response says that the connection ends with it.
+        var saysClose = false
     }
 
     private let channel: any Channel
     private let serving: GatewayServing
     private let accepted: GatewayServing.Accepted
-    private let head: HTTPRequestHead
+    let head: HTTPRequestHead
     private let state: NIOLoopBoundBox<State>
 
     /// Makes the exchange of a request; call it on the channel's event loop.
@@ -77,6 +81,15 @@ final class GatewayExchange: JourneyClient {
     }
 
     // MARK: - The connection's side
+
+    /// Whether the body of the request is still arriving. A response that begins before its end closes the connection.
+    var isUploading: Bool {
+        get { state.value.isUploading }
+        set { state.value.isUploading = newValue }
+    }
+
+    /// Whether the head of the response was written.
+    var hasHead: Bool { state.value.framing != nil }
 
     /// The client has left.
     func cancel() {
@@ -163,10 +176,13 @@ final class GatewayExchange: JourneyClient {
             state.value.writer.flush()
             return channel.close(promise: nil)
         }
-        state.value.endResponse(framing == .close || !head.staysOpen)
+        state.value.endResponse(state.value.saysClose)
     }
 
     // MARK: - Writing
+
+    /// Whether the connection ends with a response that begins now.
+    private var closes: Bool { !head.staysOpen || state.value.isUploading }
 
     private func write(_ response: ResponseHead) {
         guard !state.value.isOver, state.value.framing == nil else { return }
@@ -178,8 +194,8 @@ final class GatewayExchange: JourneyClient {
         let (head, framing, rewriter) = serving.head(response, to: accepted, self.head)
         state.value.rewriter = rewriter
         state.value.framing = framing
-        let closes = framing == .close || !self.head.staysOpen
-        state.value.writer.begin(head.saying(closes: closes), framing)
+        state.value.saysClose = framing == .close || closes
+        state.value.writer.begin(head.saying(closes: state.value.saysClose), framing)
     }
 
     private func write(_ part: Data) {
@@ -201,13 +217,13 @@ final class GatewayExchange: JourneyClient {
 
     /// The answer to a link that another app opens: the browser stays where it is.
     private func writeNothing() {
-        let answer = HTTPResponseHead(version: head.version, status: .noContent).saying(closes: !head.staysOpen)
+        let answer = HTTPResponseHead(version: head.version, status: .noContent).saying(closes: closes)
         state.value.writer.begin(answer)
-        state.value.endResponse(!head.staysOpen)
+        state.value.endResponse(closes)
     }
 
     private func refuse(_ refusal: Refusal) {
-        let closes = refusal.closes || !head.staysOpen
+        let closes = refusal.closes || closes
         state.value.writer.write(refusal, to: head, closes: closes)
         state.value.endResponse(closes)
     }

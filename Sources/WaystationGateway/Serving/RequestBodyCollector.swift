@@ -8,8 +8,10 @@ import Waystation
 import FoundationNetworking
 #endif
 
-/// Stores the body of a request until it has arrived as a whole, so that it can be sent more than once.
+/// Stores the body of a request, so that it can be sent more than once.
 ///
+/// A body that does not fit in memory, and whose length the client has stated, is sent while it arrives. Any other body
+/// is sent when it has arrived as a whole: then its length is known, and some servers take no body without a length.
 /// Files are written on a queue of their own, in order.
 final class RequestBodyCollector {
     private let writer: Writer
@@ -17,8 +19,15 @@ final class RequestBodyCollector {
     private let maximum: Int
     private var length = 0
 
-    init(_ options: GatewayOptions, on loop: any EventLoop) {
-        writer = Writer(options.bodySpool)
+    /// Makes a collector without bytes.
+    ///
+    /// - Parameters:
+    ///   - request: The request without its body.
+    ///   - length: The length that the client has stated, in bytes; nil if it has stated none.
+    ///   - options: The largest body, and where bodies are stored.
+    ///   - loop: The event loop of the connection.
+    init(of request: URLRequest, length: Int?, _ options: GatewayOptions, on loop: any EventLoop) {
+        writer = Writer(SpoolWriter(options.bodySpool), request, length)
         self.loop = loop
         maximum = options.maximumBody.bytes
     }
@@ -27,45 +36,68 @@ final class RequestBodyCollector {
     ///
     /// - Parameters:
     ///   - part: The part.
-    ///   - stored: Called on the event loop when the next part may come.
+    ///   - stored: Called on the event loop when the next part may come: with the request if it is to be sent before
+    ///     the rest of its body has arrived, or with the error that kept the part from being stored.
     /// - Throws: A refusal when the body is too large.
-    func append(_ part: ByteBuffer, stored: @escaping @Sendable ((any Error)?) -> Void) throws(Refusal) {
+    func append(
+        _ part: ByteBuffer,
+        stored: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void
+    ) throws(Refusal) {
         length += part.readableBytes
         guard length <= maximum else { throw .bodyTooLarge }
-        writer.append(Data(part.readableBytesView)) { [loop] error in loop.execute { stored(error) } }
+        writer.append(Data(part.readableBytesView)) { [loop] result in loop.execute { stored(result) } }
     }
 
-    /// Makes the request with the whole body.
+    /// Notes that the whole body has arrived.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - made: Called on the event loop.
-    func finish(_ request: URLRequest, made: @escaping @Sendable (URLRequest) -> Void) {
-        writer.finish(request) { [loop] request in loop.execute { made(request) } }
+    /// - Parameter made: Called on the event loop, with the request and its body.
+    func finish(_ made: @escaping @Sendable (URLRequest) -> Void) {
+        writer.finish { [loop] request in loop.execute { made(request) } }
     }
+
+    /// Notes that the rest of the body will not arrive: sending it fails.
+    func stop() { writer.stop() }
 }
 
 extension RequestBodyCollector {
+    /// The error of the stream of a body whose rest does not arrive.
+    private struct Incomplete: Error, CustomStringConvertible {
+        var description: String { "the client has not sent the whole body" }
+    }
+
     /// A `SpoolWriter` on a serial queue.
     private final class Writer: @unchecked Sendable {
-        // `@unchecked`: `writer` is used on `queue` only.
+        // `@unchecked`: the variables are used on `queue` only.
         private var writer: SpoolWriter
+        /// The body of a request that is being sent while it arrives.
+        private var begun: SpooledBody?
+        private let request: URLRequest
+        private let length: Int?
         private let queue = DispatchQueue(label: "waystation.gateway.body")
 
-        init(_ spool: BodySpool) { writer = SpoolWriter(spool) }
+        init(_ writer: SpoolWriter, _ request: URLRequest, _ length: Int?) {
+            self.writer = writer
+            self.request = request
+            self.length = length
+        }
 
-        func append(_ part: Data, _ done: @escaping @Sendable ((any Error)?) -> Void) {
+        func append(_ part: Data, _ done: @escaping @Sendable (Result<URLRequest?, any Error>) -> Void) {
             queue.async {
                 do {
                     try self.writer.append(part)
-                    done(nil)
-                } catch { done(error) }
+                    if let begun = self.begun { return begun.whenTaken { done(.success(nil)) } }
+                    let begun = self.length.flatMap { self.writer.begin(self.request, length: $0) }
+                    self.begun = begun?.body
+                    done(.success(begun?.request))
+                } catch { done(.failure(error)) }
             }
         }
 
-        func finish(_ request: URLRequest, _ made: @escaping @Sendable (URLRequest) -> Void) {
-            queue.async { made(self.writer.finish(request)) }
+        func finish(_ made: @escaping @Sendable (URLRequest) -> Void) {
+            queue.async { made(self.writer.finish(self.request)) }
         }
+
+        func stop() { queue.async { self.begun?.stop(Incomplete()) } }
     }
 }
 #endif

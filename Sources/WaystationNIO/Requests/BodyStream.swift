@@ -2,6 +2,7 @@
 import Dispatch
 import Foundation
 import NIOCore
+import WaystationTransport
 
 /// The stream of a request's body, read one piece at a time on a queue of its own, because reading may block.
 ///
@@ -29,7 +30,13 @@ final class BodyStream: @unchecked Sendable {
 
     /// Reads the next piece and passes it on, on the stream's queue.
     func read(_ completion: @escaping @Sendable (Piece) -> Void) {
-        queue.async { completion(self.nextPiece()) }
+        queue.async {
+            guard let stream = self.stream as? any RewindableStream, !stream.isWhole else {
+                return completion(self.nextPiece())
+            }
+            // No thread waits for bytes that are still arriving.
+            stream.whenReadable { self.queue.async { completion(self.nextPiece()) } }
+        }
     }
 
     private func nextPiece() -> Piece {

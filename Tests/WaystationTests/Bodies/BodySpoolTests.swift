@@ -6,6 +6,7 @@ import Testing
 import WaystationFileSystem
 import WaystationTestSupport
 import WaystationTesting
+import WaystationTransport
 
 @testable import Waystation
 
@@ -111,6 +112,71 @@ struct BodySpoolTests {
         #expect(stream.streamError == nil)
         stream.close()
         #expect(stream.read(&buffer, maxLength: 16) == -1)
+    }
+
+    /// A request of which two MiB of four are written, and its body.
+    private func halfWritten() throws -> (writer: SpoolWriter, stream: any RewindableStream, body: SpooledBody) {
+        var writer = SpoolWriter(BodySpool(memory: .bytes(0), directory: folder.url))
+        try writer.append(Data(repeating: 1, count: 2 << 20))
+        let (request, body) = try #require(writer.begin(URLRequest(url: folder.url), length: 4 << 20))
+        return (writer, try #require(request.httpBodyStream as? any RewindableStream), body)
+    }
+
+    private func read(_ count: Int, of stream: InputStream) -> Int {
+        var buffer = [UInt8](repeating: 0, count: count)
+        if stream.streamStatus == .notOpen { stream.open() }
+        return stream.read(&buffer, maxLength: count)
+    }
+
+    @Test("returns a stream of a body that is being written, whose reader is called when there is more")
+    func arriving() throws {
+        var (writer, stream, _) = try halfWritten()
+        let calls = Atomic(0)
+        #expect(stream.length == 4 << 20 && !stream.isWhole)
+        stream.whenReadable { calls.add(1, ordering: .relaxed) }
+        #expect(calls.load(ordering: .relaxed) == 1)
+        #expect(read(4 << 20, of: stream) == 2 << 20)
+        stream.whenReadable { calls.add(1, ordering: .relaxed) }
+        stream.whenWhole { calls.add(1, ordering: .relaxed) }
+        #expect(calls.load(ordering: .relaxed) == 1)
+        try writer.append(Data(repeating: 2, count: 1))
+        #expect(calls.load(ordering: .relaxed) == 2)
+        try writer.append(Data(repeating: 2, count: (2 << 20) - 1))
+        #expect(calls.load(ordering: .relaxed) == 3 && stream.isWhole)
+        #expect(read(4 << 20, of: stream) == 2 << 20)
+        #expect(stream.streamStatus == .atEnd)
+    }
+
+    @Test("fails the reads of a body that is not written to its end")
+    func stopped() throws {
+        let (_, stream, body) = try halfWritten()
+        let calls = Atomic(0)
+        _ = read(2 << 20, of: stream)
+        stream.whenReadable { calls.add(1, ordering: .relaxed) }
+        stream.whenWhole { calls.add(1, ordering: .relaxed) }
+        body.stop(URLError(.networkConnectionLost))
+        #expect(calls.load(ordering: .relaxed) == 2)
+        #expect(read(1, of: stream) == -1)
+        #expect((stream.streamError as? URLError)?.code == .networkConnectionLost)
+    }
+
+    @Test("lets the writer be one MiB ahead of the readers, and more only if the whole body is needed")
+    func lead() throws {
+        let calls = Atomic(0)
+        let (_, stream, body) = try halfWritten()
+        body.whenTaken { calls.add(1, ordering: .relaxed) }
+        _ = read((1 << 20) - 1, of: stream)
+        // Bytes that are read once more do not count again.
+        _ = read((1 << 20) - 1, of: stream.rewound)
+        #expect(calls.load(ordering: .relaxed) == 0)
+        _ = read(1, of: stream)
+        #expect(calls.load(ordering: .relaxed) == 1)
+
+        let (_, needed, neededBody) = try halfWritten()
+        neededBody.whenTaken { calls.add(1, ordering: .relaxed) }
+        #expect(calls.load(ordering: .relaxed) == 1)
+        needed.whenWhole {}
+        #expect(calls.load(ordering: .relaxed) == 2)
     }
 }
 
