@@ -44,11 +44,18 @@ struct OriginConnection {
     private func end(with response: ScriptedOrigin.Response, to head: RequestHead) {
         let body = ReceivedBody(isDigested: digestsBodies)
         let request = exchanges.record(head, body: body, connection: number)
+        if case .unanswered = response.kind {
+            waitForEnd()
+            return exchanges.recordAbandoned(request)
+        }
         _ = play(response, for: request)
         socket.endSending()
-        while socket.receive(upTo: 1 << 16) != nil {}
+        waitForEnd()
         socket.shutdown()
     }
+
+    /// Discards bytes until the client has left.
+    private func waitForEnd() { while socket.receive(upTo: 1 << 16) != nil {} }
 
     /// - Returns: Whether the connection may carry another request.
     private func answer(_ request: ScriptedOrigin.Request, reader: inout RequestReader) -> Bool {
@@ -59,7 +66,7 @@ struct OriginConnection {
         }
         switch response.kind {
         case .unanswered:
-            while socket.receive(upTo: 1 << 12) != nil {}
+            waitForEnd()
             exchanges.recordAbandoned(request)
             return false
         case .webSocketEcho:

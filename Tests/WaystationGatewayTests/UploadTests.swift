@@ -1,10 +1,13 @@
 #if Gateway
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 import Waystation
+import WaystationFileSystem
 import WaystationGateway
 import WaystationNIO
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("Bodies of requests through a gateway", .timeLimit(.minutes(10)))
@@ -47,15 +50,20 @@ struct UploadTests {
         #expect(upload.origin.requests.map(\.body) == [upload.body])
     }
 
-    @Test("are sent again from their first byte if the origin drops the connection while they arrive")
-    func dropped() async throws {
-        let upload = try await Upload { $0 == 1 ? .closed : nil }
+    @Test("are sent again from their first byte, with a renewed token, if the origin refuses them while they arrive")
+    func refused() async throws {
+        let renewals = Atomic(0)
+        let cookie = LoginCookie.named("token", domain: "127.0.0.1", isHostOnly: true, isSecure: false)
+        let login = LoginSession(cookie: cookie, timeout: .minutes(5)) {
+            "t\(renewals.add(1, ordering: .relaxed).newValue)"
+        }
+        let upload = try await Upload(login: login) { $0.value(of: "Cookie") == "token=t2" ? nil : .status(401) }
         upload.sendFirstHalf()
         await upload.reachOrigin()
         await upload.reachOrigin()
         upload.sendSecondHalf()
         #expect(try await upload.response.text == "\(upload.body.count)")
-        #expect(upload.origin.requests.map(\.body) == [upload.body])
+        #expect(upload.origin.requests.map(\.body) == [Data(), upload.body])
     }
 
     @Test("need not be sent to their end if the origin answers before, and the connection ends then")
@@ -71,8 +79,7 @@ struct UploadTests {
 
     @Test("end at the origin if the client leaves while it sends them")
     func abandoned() async throws {
-        let gate = try ScriptedOrigin.Gate()
-        let upload = try await Upload { _ in .ok("late").held(at: gate) }
+        let upload = try await Upload { _ in .unanswered }
         upload.sendFirstHalf()
         await upload.reachOrigin()
         upload.connection.leave()
@@ -81,10 +88,26 @@ struct UploadTests {
 
     @Test("end at the origin, and are refused with 408, if the rest does not arrive in time")
     func slow() async throws {
-        let gate = try ScriptedOrigin.Gate()
-        let upload = try await Upload({ $0.requestTimeout = .milliseconds(50) }) { _ in .ok("late").held(at: gate) }
+        let upload = try await Upload({ $0.requestTimeout = .milliseconds(50) }) { _ in .unanswered }
         upload.sendFirstHalf()
         #expect(try await upload.response.status == 408)
+        #expect(await upload.origin.waitForAbandonedRequests(1).count == 1)
+    }
+
+    @Test("end at the origin, and are refused with 507, if the disk becomes full")
+    func full() async throws {
+        let isFull = Atomic(false)
+        let upload = try await Upload({
+            $0.bodySpool.fileSystem = FaultyFileSystem { operation, path in
+                guard operation == .write, isFull.load(ordering: .relaxed) else { return }
+                throw FileError("write", path, code: ENOSPC)
+            }
+        }) { _ in .unanswered }
+        upload.sendFirstHalf()
+        await upload.reachOrigin()
+        isFull.store(true, ordering: .relaxed)
+        upload.sendSecondHalf()
+        #expect(try await upload.response.status == 507)
         #expect(await upload.origin.waitForAbandonedRequests(1).count == 1)
     }
 
@@ -93,16 +116,19 @@ struct UploadTests {
         let upload = try await Upload(by: .urlSession) { _ in nil }
         upload.sendFirstHalf()
         let other = "GET /other HTTP/1.1\r\nHost: \(upload.name)\r\nConnection: close\r\n\r\n"
-        #expect(try await upload.fixture.send(other).text == "0")
+        // The first ones may be answered before the half has reached the gateway.
+        for _ in 0..<20 { #expect(try await upload.fixture.send(other).text == "0") }
         upload.sendSecondHalf()
         #expect(try await upload.response.text == "\(upload.body.count)")
-        #expect(upload.origin.requests.map(\.body) == [Data(), upload.body])
+        #expect(upload.origin.requests.map(\.body) == Array(repeating: Data(), count: 20) + [upload.body])
     }
 }
 
 /// A request with a large body, sent through a gateway in two halves.
+///
+/// The gateway always takes both, so sending them does not block.
 private struct Upload {
-    let body = Data((0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    let body = Data((0..<(512 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let origin: ScriptedOrigin
     let fixture: GatewayFixture
     let connection: RawConnection
@@ -113,23 +139,34 @@ private struct Upload {
     /// - Parameters:
     ///   - options: Changes the gateway's options.
     ///   - transport: The engine that sends the request to the origin.
-    ///   - early: Returns the origin's answer to the request that arrives as the given one, counted from one; nil to read
-    ///     the body first, and to answer with its length.
+    ///   - login: A login that the rule of the origin requires.
+    ///   - early: Returns the origin's answer to a request whose body it does not read; nil to read the body first, and to
+    ///     answer with its length.
     /// - Throws: An error when a server cannot be started.
     init(
         _ options: (inout GatewayOptions) -> Void = { _ in },
         by transport: Interceptor.Carrier = .nio,
-        early: @escaping @Sendable (Int) -> ScriptedOrigin.Response?
+        login: LoginSession? = nil,
+        early: @escaping ScriptedOrigin.EarlyScript
     ) async throws {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let count = Atomic(0)
-        origin = try ScriptedOrigin(early: { _ in
+        let origin = try ScriptedOrigin(early: {
             defer { arrival.yield() }
-            return early(count.add(1, ordering: .relaxed).newValue)
+            return early($0)
         }) {
             .ok("\($0.bodyLength)")
         }
-        fixture = try await GatewayFixture(origin: origin, options) { $0.transport = transport }
+        fixture = try await GatewayFixture(origin: origin) {
+            $0.bodySpool.memory = .kibibytes(64)
+            options(&$0)
+        } interceptor: {
+            $0.transport = transport
+            $0.login = login
+            guard login != nil else { return }
+            $0.cookies = CookieStore()
+            $0.rules.insert(.allow("\(origin.url())form", via: .network, requiresLogin: .always), at: 0)
+        }
+        self.origin = origin
         connection = try RawConnection(fixture.port)
         self.arrivals = arrivals
     }

@@ -1,11 +1,7 @@
 import Dispatch
-package import Foundation
+import Foundation
 import Synchronization
 import WaystationFileSystem
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// The bytes of a body in an open file that has no name any more.
 ///
@@ -24,7 +20,7 @@ package final class SpooledBody: Sendable {
         /// Work that needs the whole body.
         var waiting: [@Sendable () -> Void] = []
         /// Work of the writer, which waits for readers.
-        var writer: (@Sendable () -> Void)?
+        var writers: [@Sendable () -> Void] = []
 
         var isWhole: Bool { written == length }
         var isOver: Bool { isWhole || failure != nil }
@@ -32,7 +28,10 @@ package final class SpooledBody: Sendable {
         /// Takes the work that need not wait any longer.
         mutating func takeDue(hasNewBytes: Bool) -> [@Sendable () -> Void] {
             var due: [@Sendable () -> Void] = []
-            if mayWrite, let writer = writer.take() { due.append(writer) }
+            if mayWrite {
+                due += writers
+                writers = []
+            }
             if hasNewBytes || isOver {
                 due += readers
                 readers = []
@@ -65,22 +64,20 @@ package final class SpooledBody: Sendable {
     /// Appends bytes; only one thread at a time may write.
     func append(_ part: Data) throws {
         try fileSystem.write(part, to: file)
-        change(hasNewBytes: true) { $0.written += part.count }
+        change(hasNewBytes: !part.isEmpty) { $0.written += part.count }
     }
 
-    /// States the length of the whole body, in bytes.
-    func state(length: Int) { change { $0.length = length } }
+    /// Sets the length that the whole body will have, in bytes.
+    func expect(length: Int) { change { $0.length = length } }
 
-    /// The bytes so far are the whole body, unless another length was stated.
+    /// The bytes so far are the whole body, unless another length is expected.
     func end() { change { $0.length = $0.length ?? $0.written } }
 
     /// Reads of the rest fail from now on, unless the body is whole.
     package func stop(_ error: any Error) { change { if !$0.isWhole { $0.failure = error } } }
 
     /// Runs work as soon as the readers have most of the bytes so far: at once or later, on any thread.
-    ///
-    /// Only one work can wait at a time.
-    package func whenTaken(_ work: @escaping @Sendable () -> Void) { change { $0.writer = work } }
+    package func whenTaken(_ work: @escaping @Sendable () -> Void) { change { $0.writers.append(work) } }
 
     // MARK: - Reading
 
@@ -130,75 +127,5 @@ package final class SpooledBody: Sendable {
             return state.takeDue(hasNewBytes: hasNewBytes)
         }
         for work in due { work() }
-    }
-}
-
-/// Collects a body: its bytes are kept in memory, and in a file once they exceed the spool's memory limit.
-package struct SpoolWriter {
-    private enum Place {
-        case memory(Data)
-        case file(SpooledBody)
-    }
-
-    private let spool: BodySpool
-    private var place = Place.memory(Data())
-
-    package init(_ spool: BodySpool) { self.spool = spool }
-
-    private var fileSystem: any FileSystem { spool.fileSystem }
-
-    package mutating func append(_ part: Data) throws {
-        switch place {
-        case .memory(var data) where data.count + part.count <= spool.memory.bytes:
-            // Releases the other reference first; otherwise each part would copy all bytes so far.
-            place = .memory(Data())
-            data.append(part)
-            place = .memory(data)
-        case .memory(let data):
-            let body = SpooledBody(try makeFile(), fileSystem)
-            try body.append(data)
-            try body.append(part)
-            place = .file(body)
-        case .file(let body):
-            try body.append(part)
-        }
-    }
-
-    private func makeFile() throws -> OpenFile {
-        try spool.directory.checkIsFile(for: "create")
-        let path = spool.directory.appending(path: "waystation-body-\(RandomName.make())").path
-        let file = try fileSystem.createFile(path)
-        try fileSystem.removeFile(path)
-        return file
-    }
-
-    /// The request with the written body.
-    package func finish(_ request: URLRequest) -> URLRequest {
-        switch place {
-        case .memory(let data): return request.carrying(data)
-        case .file(let body):
-            body.end()
-            return request.carrying(body)
-        }
-    }
-
-    /// The request with a body that is still being written; nil as long as the body is in memory.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - length: The length that the whole body will have, in bytes.
-    /// - Returns: The request, and its body.
-    package func begin(_ request: URLRequest, length: Int) -> (request: URLRequest, body: SpooledBody)? {
-        guard case .file(let body) = place else { return nil }
-        body.state(length: length)
-        return (request.carrying(body), body)
-    }
-}
-
-extension URLRequest {
-    fileprivate func carrying(_ body: SpooledBody) -> URLRequest {
-        var request = framedByTransport
-        request.httpBodyStream = SpooledStream(body)
-        return request
     }
 }

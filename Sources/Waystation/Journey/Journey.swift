@@ -105,11 +105,13 @@ package final class Journey: Sendable {
     private func send(_ hop: Hop, for trip: Int, through transport: (any Transport)? = nil) {
         state.withLock { $0.course.ask(nil) }
         context.network.leavingQueue(for: hop.request, to: transport) { [self] in
-            context.network.whenSendable(hop.request, through: transport) { self.exchange(hop, for: trip, transport) }
+            context.network.whenSendable(hop.request, through: transport) {
+                self.startExchange(of: hop, for: trip, through: transport)
+            }
         }
     }
 
-    private func exchange(_ hop: Hop, for trip: Int, _ transport: (any Transport)?) {
+    private func startExchange(of hop: Hop, for trip: Int, through transport: (any Transport)?) {
         guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
         let exchange = context.network.send(
             hop.request,

@@ -39,7 +39,9 @@ public struct GatewayOptions: Sendable {
     public var rewritesLinks = false
     /// The largest body of a request, in bytes; 1 GiB by default.
     ///
-    /// A body is stored until it has arrived as a whole (``Waystation/BodySpool``).
+    /// A body is stored, so that it can be sent once more with a renewed token (``Waystation/BodySpool``). One that does
+    /// not fit in ``bodySpool``'s memory is sent while it arrives, if the client states its length and the engine on
+    /// SwiftNIO sends it; any other body is sent when it has arrived as a whole.
     public var maximumBody = ByteCount.gibibytes(1)
     /// How many bytes of a request's body stay in memory, and the directory for the rest.
     public var bodySpool = BodySpool()

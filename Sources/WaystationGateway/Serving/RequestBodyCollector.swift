@@ -89,7 +89,11 @@ extension RequestBodyCollector {
                     let begun = self.length.flatMap { self.writer.begin(self.request, length: $0) }
                     self.begun = begun?.body
                     done(.success(begun?.request))
-                } catch { done(.failure(error)) }
+                } catch {
+                    // The client gets this error, not the one of the load that it ends.
+                    done(.failure(error))
+                    self.begun?.stop(error)
+                }
             }
         }
 

@@ -164,19 +164,19 @@ struct BodySpoolTests {
     func lead() throws {
         let calls = Atomic(0)
         let (_, stream, body) = try halfWritten()
-        body.whenTaken { calls.add(1, ordering: .relaxed) }
+        for _ in 1...2 { body.whenTaken { calls.add(1, ordering: .relaxed) } }
         _ = read((1 << 20) - 1, of: stream)
         // Bytes that are read once more do not count again.
         _ = read((1 << 20) - 1, of: stream.rewound)
         #expect(calls.load(ordering: .relaxed) == 0)
         _ = read(1, of: stream)
-        #expect(calls.load(ordering: .relaxed) == 1)
+        #expect(calls.load(ordering: .relaxed) == 2)
 
         let (_, needed, neededBody) = try halfWritten()
         neededBody.whenTaken { calls.add(1, ordering: .relaxed) }
-        #expect(calls.load(ordering: .relaxed) == 1)
-        needed.whenWhole {}
         #expect(calls.load(ordering: .relaxed) == 2)
+        needed.whenWhole {}
+        #expect(calls.load(ordering: .relaxed) == 3)
     }
 }
 
