@@ -4,6 +4,19 @@ enum RedisScripts {
     /// Removes a key whose value is the argument.
     static let remove = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
+    /// Removes a key, and makes a change also if the key has no value.
+    ///
+    /// In Valkey, and in Redis since 7.2, `WAIT` waits for the last change of its own connection. After a removal that
+    /// changes nothing, it would not wait for the earlier removal of another connection.
+    static let removeByChange = """
+        local n = redis.call('DEL', KEYS[1])
+        if n == 0 then
+            redis.call('SET', KEYS[1], '')
+            redis.call('DEL', KEYS[1])
+        end
+        return n
+        """
+
     /// Removes a key whose value is longer than the argument.
     static let removeLong = """
         local v = redis.call('GET', KEYS[1])

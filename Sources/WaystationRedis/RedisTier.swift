@@ -143,7 +143,7 @@ public final class RedisTier: SharedTier, PunctualTier {
             } else {
                 // Removing a key is how responses are invalidated; the removal must remain when a replica takes the
                 // server's place.
-                RedisCommand("DEL", key: key.name).lasting
+                RedisCommand(script: RedisScripts.removeByChange, key: key.name).lasting
             }
         guard case .number = try await run(command, until: deadline) else { throw Self.unexpected }
     }

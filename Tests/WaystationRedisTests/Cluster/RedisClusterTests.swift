@@ -179,6 +179,11 @@ struct RedisClusterTests {
             try await removal
         }
         #expect(error?.code == .late)
+        // The value is gone by now, so a second removal changes nothing by itself; its connection is a new one.
+        let repeated = await #expect(throws: TierError.self) {
+            try await tier.remove(key, ifEqualTo: nil, until: .now + .milliseconds(500))
+        }
+        #expect(repeated?.code == .late)
         await #expect(throws: TierError.self) {
             try await tier.publish(
                 Data(),
