@@ -72,14 +72,15 @@ final class RedisNode {
         )
     }
 
-    /// The command that waits for the replicas; nil if the server has no replicas, or if a command did not work.
+    /// The command that waits for the replicas; nil if the server is not a primary with replicas, or if a command did not
+    /// work.
     private static func wait(after replies: [RESPValue], until deadline: NIODeadline) -> RedisCommand? {
-        guard !replies.contains(where: \.isError), let role = replies.last, ServerRole(role).replicas > 0 else {
-            return nil
-        }
+        guard !replies.contains(where: \.isError), let role = replies.last,
+            case .primary(let replicas) = ServerRole(role), replicas > 0
+        else { return nil }
         // Zero would mean for ever.
         let left = max(1, (deadline - .now() - .milliseconds(5)).nanoseconds / 1_000_000)
-        return RedisCommand("WAIT", "\(ServerRole(role).replicas)", "\(left)")
+        return RedisCommand("WAIT", "\(replicas)", "\(left)")
     }
 
     /// Finds out whether a replica may not know of commands.
@@ -91,10 +92,13 @@ final class RedisNode {
     private static func doubt(_ replies: [RESPValue], after place: Int) -> TierError? {
         let further = replies[place...]
         for case .error(let text) in further { return TierError(refusal: text) }
-        guard let role = further.first, ServerRole(role).replicas > 0 else { return nil }
-        if further.count > 1, case .number(let confirmed)? = further.last, confirmed >= ServerRole(role).replicas {
-            return nil
+        // A server that became a replica after the commands may drop them, since it takes over the values of the new
+        // primary.
+        guard let role = further.first, case .primary(let replicas) = ServerRole(role) else {
+            return TierError(.unreachable, "the server is not the primary any more")
         }
+        guard replicas > 0 else { return nil }
+        if further.count > 1, case .number(let confirmed)? = further.last, confirmed >= replicas { return nil }
         return TierError(.late, "a replica has not confirmed a change in time")
     }
 

@@ -6,9 +6,6 @@ enum ServerRole: Equatable {
     /// The server follows another one, or the reply has no meaning.
     case other
 
-    /// The number of replicas that follow the server now.
-    var replicas: Int { if case .primary(let count) = self { count } else { 0 } }
-
     init(_ reply: RESPValue) {
         guard let parts = reply.elements, parts.first?.string == "master", parts.count >= 3,
             let replicas = parts[2].elements
