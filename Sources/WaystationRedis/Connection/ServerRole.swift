@@ -15,5 +15,12 @@ enum ServerRole: Equatable {
         }
         self = .primary(replicas: replicas.count)
     }
+
+    /// Whether an error means that its server is a replica, or has not loaded its values yet.
+    ///
+    /// In Redis 6, the refusal of a script's command is not at the beginning of the error.
+    static func isReplica(by refusal: String) -> Bool {
+        ["READONLY", "MASTERDOWN", "LOADING"].contains(where: refusal.hasPrefix) || refusal.contains("-READONLY ")
+    }
 }
 #endif

@@ -23,7 +23,7 @@ struct PrimaryRoute {
         case .success(let replies):
             let errors = replies.compactMap { if case .error(let text) = $0 { text } else { nil } }
             guard let text = errors.first else { return .end(replies) }
-            guard errors.contains(where: Self.isOfReplica) else { return .fail(TierError(refusal: text)) }
+            guard errors.contains(where: ServerRole.isReplica) else { return .fail(TierError(refusal: text)) }
             return search(.leaveServer, or: TierError(refusal: text))
         // Nothing has reached the server, so the commands cannot run twice.
         case .failure(let failure) where !failure.mayHaveRun: return search(.findPrimary, or: failure.error)
@@ -35,10 +35,6 @@ struct PrimaryRoute {
         guard searches < Self.searches else { return .fail(error) }
         searches += 1
         return step
-    }
-
-    private static func isOfReplica(_ text: String) -> Bool {
-        text.hasPrefix("READONLY") || text.hasPrefix("MASTERDOWN") || text.hasPrefix("LOADING")
     }
 }
 #endif

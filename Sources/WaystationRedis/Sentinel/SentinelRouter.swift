@@ -21,7 +21,7 @@ final class SentinelRouter: RedisRouter {
 
     private var known: SentinelReport?
     private var node: RedisNode?
-    private var channels: [WeakConnection] = []
+    private var channels = ChannelConnections()
     /// The calls that wait for the end of a poll; nil if there is no poll.
     private var waiting: [(TierError?) -> Void]?
     /// Whether something has happened since the present poll began that its answers may not contain.
@@ -81,8 +81,7 @@ final class SentinelRouter: RedisRouter {
                     connection.close(Self.wasReplaced)
                     return completion(.failure(Self.wasReplaced))
                 }
-                channels.removeAll { $0.connection == nil }
-                channels.append(WeakConnection(connection: connection))
+                channels.add(connection)
             case .failure: poll()
             }
             completion(result)
@@ -135,9 +134,7 @@ final class SentinelRouter: RedisRouter {
     /// Closes the connections to the present primary.
     private func leave(_ reason: TierError) {
         node.take()?.close(reason)
-        let channels = self.channels
-        self.channels = []
-        for channel in channels { channel.connection?.close(reason) }
+        for channel in channels.takeAll() { channel.close(reason) }
     }
 
     private static var wasReplaced: TierError { TierError(.unreachable, "the primary was replaced") }
@@ -210,9 +207,5 @@ final class SentinelRouter: RedisRouter {
         known = report
         if node == nil { node = RedisNode(report.primary, connector, on: loop) }
     }
-}
-
-private struct WeakConnection {
-    weak var connection: RedisConnection?
 }
 #endif
