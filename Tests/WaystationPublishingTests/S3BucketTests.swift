@@ -83,6 +83,31 @@ struct S3BucketTests {
         #expect(store.requests == 4)
     }
 
+    @Test("a write that meets another one of the same object is sent again, until its result is known")
+    func conflict() async throws {
+        let conflict = "<Error><Code>ConditionalRequestConflict</Code></Error>"
+        let store = FailingStore(failures: 1, 409, conflict)
+        let bucket = try bucket("s3://releases/shop") { $0.fetcher = store }
+        #expect(try await bucket.write(Data(), to: "a", as: .zip, if: .absent) == .stored)
+        #expect(store.requests == 2)
+        let busy = try self.bucket("s3://releases/shop") { $0.fetcher = FailingStore(failures: .max, 409, conflict) }
+        let error = await #expect(throws: PackError.self) {
+            try await busy.write(Data(), to: "a", as: .zip, if: .absent)
+        }
+        #expect(error?.message.contains("another write of this object is under way: try again later") == true)
+    }
+
+    @Test("a 404 in reply to the write of a new object is an error, not an object that exists already")
+    func absent() async throws {
+        let bucket = try bucket("s3://releases/shop") { $0.fetcher = FailingStore(failures: .max, 404, "") }
+        #expect(try await bucket.write(Data(), to: "a", as: .changing, if: .matches(version: "\"1\"")) == .lost)
+        let error = await #expect(throws: PackError.self) {
+            try await bucket.write(Data(), to: "a", as: .changing, if: .absent)
+        }
+        #expect(error?.code == .refused)
+        #expect(error?.message.contains("check the name of the bucket, and the endpoint") == true)
+    }
+
     @Test("what one machine publishes, another one reads, rolls back and prunes")
     func releases() async throws {
         let bucket = try bucket()
@@ -211,12 +236,16 @@ private struct PagedStore: PackFetching {
     }
 }
 
-/// Answers the first requests with 503.
+/// Answers the first requests with an error, by default 503.
 private final class FailingStore: PackFetching {
     private let failures: Int
+    private let status: Int
+    private let text: String
     private let count = Mutex(0)
 
-    init(failures: Int) { self.failures = failures }
+    init(failures: Int, _ status: Int = 503, _ text: String = "<Error><Code>SlowDown</Code></Error>") {
+        (self.failures, self.status, self.text) = (failures, status, text)
+    }
 
     var requests: Int { count.withLock { $0 } }
 
@@ -226,7 +255,7 @@ private final class FailingStore: PackFetching {
             return count <= failures
         }
         return isFailing
-            ? FetchedResponse(status: 503, url: request.url, text: "<Error><Code>SlowDown</Code></Error>")
+            ? FetchedResponse(status: status, url: request.url, text: text)
             : FetchedResponse(status: 200, fields: [.eTag: "\"1\""], url: request.url, text: "a")
     }
 }

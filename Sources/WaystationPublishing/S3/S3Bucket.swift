@@ -16,8 +16,9 @@ public import WaystationPacks
 /// answers 403 for an object that does not exist. Each file is sent by one request, which a store takes up to 5 GiB,
 /// and is in memory while it is sent or received.
 ///
-/// A request that fails by the network or the store (status 500 and above) is sent up to four times. All members may
-/// be called from any thread; cancelling the task stops the request.
+/// A request that fails by the network or the store (status 500 and above), or that meets another write of the same
+/// object (409), is sent up to four times. All members may be called from any thread; cancelling the task stops the
+/// request.
 public struct S3Bucket: Sendable {
     /// The bucket and the prefix.
     public let location: S3Location
@@ -89,12 +90,12 @@ extension S3Bucket: ObjectBucket {
         case nil: break
         }
         let reply = try await send(request)
-        switch reply.status {
-        case 200: return .stored
-        // 412: the condition is not fulfilled. 409: another write of the object was under way.
-        case 409 where condition != nil, 412: return .lost
+        switch (reply.status, condition) {
+        case (200, _): return .stored
+        // The condition is not fulfilled.
+        case (412, _): return .lost
         // The object of an `If-Match` was removed.
-        case 404 where condition != nil && reply.isMissingObject: return .lost
+        case (404, .matches) where reply.isMissingObject: return .lost
         default: throw refusal(reply, key)
         }
     }

@@ -38,6 +38,7 @@ extension S3Bucket {
                 + "s3:PutObject, s3:DeleteObject and s3:ListBucket for the bucket and its prefix"
         case (404, _):
             return "there is no such object or bucket: check the name of the bucket, and the endpoint"
+        case (409, _): return "another write of this object is under way: try again later"
         case (501, _):
             return "the store lacks a feature that publishing needs, such as conditional writes: use another store, or "
                 + "publish into a directory and copy that"

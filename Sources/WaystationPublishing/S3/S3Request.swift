@@ -34,6 +34,12 @@ struct S3Reply: Sendable {
 
     /// Whether there is no object with this key, in a bucket that exists.
     var isMissingObject: Bool { status == 404 && (code == nil || code == "NoSuchKey") }
+
+    /// Whether the same request may have another reply soon.
+    ///
+    /// 409 tells nothing about the condition of a write: another write of the object is under way, which may be the same
+    /// request on a connection that broke, and may fail. 501 is a feature that the store does not have.
+    var mayChange: Bool { status == 409 || status >= 500 && status != 501 }
 }
 
 extension S3Bucket {
@@ -49,8 +55,7 @@ extension S3Bucket {
             let failure: PackError?
             do throws(PackError) {
                 let reply = try await sendOnce(request)
-                // 501 is a feature that the store does not have.
-                guard reply.status >= 500, reply.status != 501, attempt < Self.attempts else { return reply }
+                guard reply.mayChange, attempt < Self.attempts else { return reply }
                 failure = nil
             } catch {
                 failure = error
