@@ -23,8 +23,8 @@ extension PackLibrary {
     /// Moves a staged version into its module's folder, and activates it if asked to.
     ///
     /// The version counts as installed from the moment when the module's record names it. If a version with the same
-    /// manifest is installed already, the staged files are not moved; the installed version only takes over the staged
-    /// zip, if it has none or came from another one.
+    /// manifest is installed already and can be opened, the staged files are not moved; the installed version only takes
+    /// over the staged zip, if it has none or came from another one.
     ///
     /// - Parameters:
     ///   - staged: The complete version, synchronised to the disk.
@@ -45,9 +45,11 @@ extension PackLibrary {
         let digest = PackDigest(of: staged.json).hex
         let made = try await change { [self] in
             let now = environment.now()
-            let known = try readRecord(of: module).versions.last {
+            let copies = try readRecord(of: module).versions.filter {
                 $0.manifestSHA256 == digest && $0.isDamaged != true
             }
+            let damaged = try copies.filter { try isFoundDamaged($0, of: module) }.map(\.folder)
+            let known = copies.last { !damaged.contains($0.folder) }
             let folder = known?.folder ?? "\(manifest.version)-\(RandomName.make().prefix(8))"
             let takeOver = known.flatMap { known in staged.archive.map { known.takeOver($0) } }
             try move(staged, takeOver, isNew: known == nil, to: folder)
@@ -57,6 +59,7 @@ extension PackLibrary {
             // The folder of the module may be new.
             if known == nil { try environment.fileSystem.synchronizeDirectory(layout.modules) }
             let made = try updateNow(module) { record in
+                for folder in damaged { record.change(folder) { $0.isDamaged = true } }
                 if known == nil {
                     record.versions.append(
                         ModuleRecord.Version(staged, in: folder, digest: digest, at: now, isOnTrial: isOnTrial)
@@ -88,6 +91,17 @@ extension PackLibrary {
         if commit.isNowActive { tell(.activated, module, manifest.version) }
         if let doubt = made.doubt { throw doubt }
         return commit.pack
+    }
+
+    /// Opens an installed version, and reports its damage if it cannot be used.
+    private func isFoundDamaged(_ version: ModuleRecord.Version, of module: ModuleID) throws -> Bool {
+        do {
+            _ = try openPack(module, version)
+            return false
+        } catch let error as PackError where error.isDamage {
+            tell(.damaged, module, version.version, "\(error)")
+            return true
+        }
     }
 
     /// Moves the files of a new version, or the zip that an installed version takes over, into place.

@@ -317,6 +317,26 @@ struct PackLibraryTests {
 
     // MARK: - Several processes
 
+    @Test("installs a version anew whose installed copy was damaged on the disk", arguments: [true, false])
+    func damagedCopy(isOlder: Bool) async throws {
+        let library = try await installTwo()
+        let module = try #require(library.module(.shop))
+        let copy = try #require(isOlder ? module.previous : module.active)
+        let files = fixture.root.appending(path: "files")
+        try FileManager.default.copyItem(at: copy.root, to: files)
+        try Data("{}".utf8).write(to: copy.root.deletingLastPathComponent().appending(path: "manifest.json"))
+        let told = fixture.events.count
+        let pack = try await library.install(folder: files, as: isOlder ? .shop("1.9") : .shop("1.10"))
+        #expect(pack.root != copy.root)
+        let expected = ["damaged", "installed", "activated"].map { "\($0) \(copy.version)" }
+        #expect(Array(fixture.events.dropFirst(told)) == expected)
+        let page = "https://shop.example/app/index.html"
+        #expect(try fixture.text(page, in: library) == (isOlder ? "one" : "two"))
+        #expect(library.modules == (try fixture.library()).modules)
+        try await library.rollBack(.shop, reason: "white page")
+        #expect(try fixture.text(page, in: library) == (isOlder ? nil : "one"))
+    }
+
     @Test("sees the versions that another process has installed after a refresh")
     func refresh() async throws {
         let library = try fixture.library()
