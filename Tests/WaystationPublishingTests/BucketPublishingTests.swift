@@ -175,6 +175,7 @@ struct BucketPublishingTests {
         let attempt = "packs/shop/0.9/\(String(repeating: "07", count: 16))"
         let strays = [
             "\(attempt)/shop-0.9.zip", "\(attempt)/patches/0.8-content.patch", "\(attempt)/patches/0.8-zip.patch",
+            "\(attempt)/patches/0.8-beta.1-content.patch",
             BucketLayout.staged(PackDigest(of: Data("old".utf8))),
         ]
         for stray in strays { _ = try await bucket.write(Data(), to: stray, as: .zip, if: nil) }

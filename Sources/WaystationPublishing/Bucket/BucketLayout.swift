@@ -24,8 +24,12 @@ enum BucketLayout {
             let version = PackVersion(parts[2]), RandomName.isPossible(parts[3])
         else { return false }
         let paths = ReleasePaths(module: module, version: version, attempt: parts[3])
-        let base = parts.last?.split(separator: "-").first.flatMap { PackVersion(String($0)) }
-        let patches = base.map { base in PatchOffer.Kind.allCases.map { paths.patch($0, from: base) } } ?? []
+        let patches = PatchOffer.Kind.allCases.compactMap { kind -> String? in
+            // The version in front may have hyphens of its own.
+            let end = "-\(kind.rawValue).patch"
+            guard let name = parts.last, name.hasSuffix(end) else { return nil }
+            return PackVersion(String(name.dropLast(end.count))).map { paths.patch(kind, from: $0) }
+        }
         return ([paths.archive] + patches).contains { "\(paths.folder)/\($0)" == key }
     }
 }
