@@ -51,7 +51,7 @@ struct RedisConnector: Sendable {
     ) {
         let attempt = ConnectAttempt(completion)
         let timeout = TimeAmount(options.connectTimeout)
-        let (replyLimit, tls, greeting) = (replyLimit, tls, greeting)
+        let (limits, tls, greeting) = (limits, tls, greeting)
         let certified = options.tls?.serverName ?? name ?? endpoint.host
         loop.assumeIsolated().scheduleTask(in: timeout) {
             attempt.fail(TierError(.late, "\(endpoint) did not greet within \(timeout)"))
@@ -63,7 +63,6 @@ struct RedisConnector: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls { try pipeline.addHandler(Self.encryption(tls, host: certified)) }
-                    let limits = RESPParser.Limits(bytes: replyLimit.bytes)
                     try pipeline.addHandler(RedisConnection(limits: limits))
                 }
             }
@@ -77,6 +76,14 @@ struct RedisConnector: Sendable {
                     attempt.fail(TierError(.unreachable, "cannot connect to \(endpoint): \(error)"))
                 }
             }
+    }
+
+    /// The limits of replies on a new connection.
+    var limits: RESPParser.Limits {
+        var limits = RESPParser.Limits(bytes: replyLimit.bytes)
+        // Each of the 16,384 slots may be a run of its own, with 24 elements if it has three servers with host names.
+        if case .cluster = options.deployment { limits.elements = 1 << 20 }
+        return limits
     }
 
     private static func encryption(_ tls: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {

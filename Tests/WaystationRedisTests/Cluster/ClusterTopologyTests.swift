@@ -1,4 +1,5 @@
 #if Redis
+import NIOCore
 import Testing
 import WaystationSharing
 
@@ -61,6 +62,19 @@ struct ClusterTopologyTests {
         #expect(topology.owner(of: try slot(0)) == RedisEndpoint("10.0.0.1", 7_000))
         #expect(topology.owner(of: try slot(2)) == nil)
         #expect(topology.owner(of: try slot(4)) == nil)
+    }
+
+    @Test("are read when they are in thousands of runs, each with two replicas and host names")
+    func fragmented() throws {
+        let servers = ["a", "b", "c"].map { name in
+            "*4\r\n$8\r\n10.0.0.1\r\n:7000\r\n$1\r\n\(name)\r\n*2\r\n$8\r\nhostname\r\n$1\r\n\(name)\r\n"
+        }
+        let runs = (0..<4_096).map { "*5\r\n:\(4 * $0)\r\n:\(4 * $0 + 3)\r\n" + servers.joined() }
+        let connector = try RedisConnector(.cluster(["redis://10.0.0.1"]))
+        var parser = RESPParser(limits: connector.limits)
+        parser.append(ByteBuffer(string: "*\(runs.count)\r\n" + runs.joined()))
+        let topology = try ClusterTopology(#require(try parser.next()), from: "x")
+        #expect(topology.owner(of: try slot(16_383)) == RedisEndpoint("10.0.0.1", 7_000))
     }
 
     @Test("move one by one")
