@@ -177,7 +177,7 @@ struct S3BucketTests {
             configuration.addressing = style
             let bucket = try S3Bucket(address, configuration)
             let request = S3Request(.get, bucket.location.key("releases.json"), limit: 1)
-            let signed = try bucket.signed(request, now: Publisher.start)
+            let signed = try bucket.signed(request, payload: "", now: Publisher.start)
             #expect(signed.fields[try #require(HTTPField.Name("x-amz-security-token"))] == "t")
             return signed.url.absoluteString
         }

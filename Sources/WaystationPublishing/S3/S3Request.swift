@@ -21,6 +21,13 @@ struct S3Request: Sendable {
         self.key = key
         self.limit = limit
     }
+
+    /// The SHA-256 of the body in hexadecimal digits.
+    ///
+    /// The body may be a file of some GiB, which is read from the disk for it.
+    func payload() async throws(PackError) -> String {
+        try await DiskWork.run("reading \(key)") { [body] in SHA256.hash(data: body).hexadecimal }
+    }
 }
 
 /// A complete reply of a store.
@@ -50,11 +57,12 @@ extension S3Bucket {
     ///
     /// - Returns: The reply, whatever its status.
     func send(_ request: S3Request) async throws(PackError) -> S3Reply {
+        let payload = try await request.payload()
         var attempt = 1
         while true {
             let failure: PackError?
             do throws(PackError) {
-                let reply = try await sendOnce(request)
+                let reply = try await sendOnce(request, payload)
                 guard reply.mayChange, attempt < Self.attempts else { return reply }
                 failure = nil
             } catch {
@@ -66,8 +74,8 @@ extension S3Bucket {
         }
     }
 
-    private func sendOnce(_ request: S3Request) async throws(PackError) -> S3Reply {
-        let signed = try signed(request, now: now())
+    private func sendOnce(_ request: S3Request, _ payload: String) async throws(PackError) -> S3Reply {
+        let signed = try signed(request, payload: payload, now: now())
         do {
             let response = try await configuration.fetcher.fetch(signed)
             var body = Data()
@@ -91,8 +99,7 @@ extension S3Bucket {
     }
 
     /// The request with its signature.
-    func signed(_ request: S3Request, now: Date) throws(PackError) -> FetchRequest {
-        let payload = SHA256.hash(data: request.body).hexadecimal
+    func signed(_ request: S3Request, payload: String, now: Date) throws(PackError) -> FetchRequest {
         var fields = request.fields
         let own = [
             ("x-amz-date", SigningScope.time(now)), ("x-amz-content-sha256", payload),
