@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 import WaystationTestSupport
 import WaystationTesting
@@ -68,6 +69,25 @@ struct CleanUpTests {
         fixture.clock.advance(.seconds(21))
         await pass(in: store)
         #expect(fixture.events.of(.expired).count == 1)
+    }
+
+    @Test("tries again to remove expired responses when another process held the index for too long")
+    func heldIndex() async throws {
+        let store = fixture.store(limits: StoreLimits(maximumAge: .seconds(2))) {
+            delays.drive(&$0)
+            $0.busyTimeout = 0.01
+        }
+        try await store.store(.get("a"), .random(10))
+        await store.flush()
+        fixture.clock.advance(.seconds(10))
+        let holder = try fixture.holdIndex()
+        await pass(in: store)
+        #expect(fixture.events.of(.unavailable).count == 1)
+        #expect(cleanUps == [10, 60])
+        try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        await pass(in: store)
+        #expect(fixture.events.of(.expired).map(\.count) == [1])
+        #expect(cleanUps == [10, 60])
     }
 
     @Test("that is empty, or keeps responses for ever, schedules no clean-up")

@@ -86,6 +86,7 @@ extension ResponseStore {
                 }
             } catch {
                 handle(error, in: opened, while: "doing upkeep (\(job))")
+                if job == .expiry { scheduleCleanUp(untilExpiry: .infinity) }
             }
         }
         enqueue { self.runUpkeepStep() }
@@ -157,9 +158,21 @@ extension ResponseStore {
     func awaitCleanUp(in opened: Opened) throws {
         guard limits.hasMaximumAge, state.withLock({ !$0.upkeep.awaitsCleanUp }) else { return }
         guard let oldest = try opened.index.oldestResponseTime() else { return }
-        state.withLock { $0.upkeep.awaitsCleanUp = true }
-        let rest = limits.maximumAge.inSeconds - now().timeIntervalSince(oldest)
-        environment.afterDelay(writeQueue, Upkeep.delay(untilExpiry: rest)) { [weak self] in
+        scheduleCleanUp(untilExpiry: limits.maximumAge.inSeconds - now().timeIntervalSince(oldest))
+    }
+
+    /// Schedules a clean-up, unless one is already scheduled.
+    ///
+    /// A clean-up that failed, because the disk was full or another process held the index for too long, must be
+    /// followed by another one: an idle store has no other occasion.
+    private func scheduleCleanUp(untilExpiry seconds: TimeInterval) {
+        guard limits.hasMaximumAge else { return }
+        let isFirst = state.withLock { state in
+            defer { state.upkeep.awaitsCleanUp = true }
+            return !state.upkeep.awaitsCleanUp
+        }
+        guard isFirst else { return }
+        environment.afterDelay(writeQueue, Upkeep.delay(untilExpiry: seconds)) { [weak self] in
             guard let self else { return }
             writeQueue.async { self.cleanUp() }
         }
@@ -174,6 +187,7 @@ extension ResponseStore {
             if isExpired(oldest, at: now()) { schedule([.expiry]) } else { try awaitCleanUp(in: opened) }
         } catch {
             handle(error, in: opened, while: "looking for expired responses")
+            scheduleCleanUp(untilExpiry: .infinity)
         }
     }
 
