@@ -146,6 +146,28 @@ struct FailureTests {
         #expect(await store.lookup(.get("a")).isEmpty)
     }
 
+    @Test("leaves an index that another process moves aside while the store opens it")
+    func replacedWhileOpening() async throws {
+        let earlier = fixture.store()
+        try await earlier.store(.get("old"), .random(10))
+        await earlier.flush()
+        let path = fixture.layout.index
+        let isOpening = Switch(true)
+        let store = fixture.store {
+            $0.prepareConnection = { _ in
+                guard isOpening.value else { return }
+                isOpening.value = false
+                for suffix in ["-wal", "-shm"] { try LocalFileSystem().removeFile(path + suffix) }
+                try LocalFileSystem().rename(path, to: path + ".damaged-1")
+                try StoreIndex(path: path, environment: .patient).close()
+            }
+        }
+        await store.flush()
+        fixture.clock.advance(.seconds(2))
+        try await store.store(.get("a"), .random(10))
+        #expect(try await fixture.store().bodies(.get("a")) == [.random(10)])
+    }
+
     @Test("creates its directory again when it was removed while the store was open")
     func removedDirectory() async throws {
         let store = fixture.store()

@@ -82,6 +82,9 @@ final class StoreIndex: Sendable {
             try environment.prepareConnection(db)
         }
         self.path = path
+        // If another process moves the index aside while the connections are opened, the next check of the index's place
+        // must find another file there than this one.
+        identity = try fileSystem.identity(of: path)
         writer = try DatabaseQueue(path: path, configuration: writing)
         try writer.writeWithoutTransaction { try Self.prepareSchema($0) }
         var reading = Self.configuration(environment)
@@ -89,7 +92,6 @@ final class StoreIndex: Sendable {
         reader = try DatabaseQueue(path: path, configuration: reading)
         memoryReader = try MemoryReader(path: path, configuration: reading, query: Self.lookup)
         keys = KnownKeys(try writer.writeWithoutTransaction(Self.place))
-        identity = try fileSystem.identity(of: path)
     }
 
     /// The place of the index's state; `nil` if SQLite could not switch to WAL mode.
