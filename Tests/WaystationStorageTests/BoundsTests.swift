@@ -32,6 +32,27 @@ struct BoundsTests {
         #expect(fixture.events.of(.evicted).reduce(0) { $0 + $1.count } == 3)
     }
 
+    @Test("responses that were last used before the clock was set back are evicted before those used since then")
+    func clockSetBack() async throws {
+        let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(110), residentLimit: .bytes(0)))
+        let year = Duration.seconds(365 * 86_400)
+        fixture.clock.advance(year)
+        for number in 0..<8 {
+            fixture.clock.advance(.seconds(120))
+            try await store.store(.get("\(number)"), .random(10_000))
+        }
+        await store.flush()
+        fixture.clock.advance(year * -1)
+        #expect(await store.lookup(.get("0")).count == 1)
+        for number in 8..<11 {
+            fixture.clock.advance(.seconds(120))
+            try await store.store(.get("\(number)"), .random(10_000))
+        }
+        await store.flush()
+        for number in [0, 4, 8, 9, 10] { #expect(await store.lookup(.get("\(number)")).count == 1, "\(number)") }
+        for number in [1, 2, 3] { #expect(await store.lookup(.get("\(number)")).isEmpty, "\(number)") }
+    }
+
     @Test("a use of a response in memory counts as a use")
     func residentUse() async throws {
         let store = fixture.store(limits: StoreLimits(maximumSize: .kilobytes(35)))

@@ -115,22 +115,28 @@ extension StoreIndex {
 
     /// Removes up to `limit` of the least recently used rows, but not more than are needed to get down to `target`
     /// bytes.
-    func evictStep(downTo target: Int, limit: Int) throws -> (removal: Removal, isDone: Bool) {
+    ///
+    /// A row whose last use is in the future was used before the clock was set back, and not since then: it counts as
+    /// the least recently used.
+    func evictStep(downTo target: Int, limit: Int, at time: Date) throws -> (removal: Removal, isDone: Bool) {
         try change { db in
             let surplus = try Self.totalBytes(db) - target
             guard surplus > 0 else { return (Removal(), true) }
             // A row whose body other rows share frees less than its size: then another step is needed.
             var rest = surplus
             var ids: [Int64] = []
-            let rows = try Row.fetchCursor(
-                db,
-                sql: "SELECT id, size FROM responses ORDER BY last_used, id LIMIT ?",
-                arguments: [limit]
-            )
-            while rest > 0, let row = try rows.next() {
-                guard let id = Self.integer(row, 0) else { continue }
-                ids.append(id)
-                rest -= Int(clamping: Self.integer(row, 1) ?? 0)
+            // Two queries, so that each one can read its rows in the order of `responses_by_use`.
+            for condition in ["last_used > ?", "last_used <= ?"] where rest > 0 {
+                let rows = try Row.fetchCursor(
+                    db,
+                    sql: "SELECT id, size FROM responses WHERE \(condition) ORDER BY last_used, id LIMIT ?",
+                    arguments: [Self.latestUse(at: time), limit - ids.count]
+                )
+                while rest > 0, let row = try rows.next() {
+                    guard let id = Self.integer(row, 0) else { continue }
+                    ids.append(id)
+                    rest -= Int(clamping: Self.integer(row, 1) ?? 0)
+                }
             }
             var removal = Removal()
             for id in ids { removal.formUnion(try Self.remove(.id(id), db)) }
@@ -139,15 +145,26 @@ extension StoreIndex {
     }
 
     /// Records when rows were last used; rows that are gone are skipped.
-    func touch(_ uses: [Int64: Date]) throws {
+    ///
+    /// A use that another process has written is kept if it is later, unless it is in the future.
+    func touch(_ uses: [Int64: Date], at time: Date) throws {
         guard !uses.isEmpty else { return }
+        let latest = Self.latestUse(at: time)
         try change { db in
             let statement = try db.cachedStatement(
-                sql: "UPDATE responses SET last_used = max(last_used, ?) WHERE id = ?"
+                sql: """
+                    UPDATE responses SET last_used = max(CASE WHEN last_used > ? THEN 0 ELSE last_used END, ?)
+                    WHERE id = ?
+                    """
             )
-            for (id, date) in uses { try statement.execute(arguments: [date.microseconds, id]) }
+            for (id, date) in uses { try statement.execute(arguments: [latest, min(date, time).microseconds, id]) }
         }
     }
+
+    /// The latest time of last use that is possible, in microseconds; later ones are from before the clock was set back.
+    ///
+    /// Corrections by NTP set a clock back by less than a minute.
+    private static func latestUse(at time: Date) -> Int64 { time.addingTimeInterval(60).microseconds }
 
     static func totalBytes(_ db: Database) throws -> Int {
         let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM totals"))

@@ -78,7 +78,7 @@ extension ResponseStore {
             change("trimming", keys: [], completion: completion) { [self] opened in
                 var count = 0
                 while true {
-                    let (removal, isDone) = try opened.index.evictStep(downTo: size.bytes, limit: 512)
+                    let (removal, isDone) = try opened.index.evictStep(downTo: size.bytes, limit: 512, at: now())
                     finish(removal, in: opened)
                     count += removal.count
                     guard !isDone else { break }

@@ -124,7 +124,11 @@ extension ResponseStore {
             try writeUses(in: opened)
             return try opened.index.totals().bytes > limits.maximumSize.bytes ? [.evictionStep] : []
         case .evictionStep:
-            let (removal, isDone) = try opened.index.evictStep(downTo: lowWaterSize, limit: Self.stepSize)
+            let (removal, isDone) = try opened.index.evictStep(
+                downTo: lowWaterSize,
+                limit: Self.stepSize,
+                at: now()
+            )
             finish(removal, in: opened)
             if removal.count > 0 {
                 let detail = "\(removal.count) responses, \(removal.bytes) bytes, least recently used"
@@ -220,7 +224,7 @@ extension ResponseStore {
             defer { state.uses = [:] }
             return state.uses
         }
-        try opened.index.touch(uses)
+        try opened.index.touch(uses, at: now())
     }
 
     /// Waits on the write queue until there is no upkeep left, then resumes the continuation.

@@ -152,7 +152,7 @@ public final class ResponseStore: Sendable {
         let (uses, availability) = state.withLock { ($0.uses, $0.availability) }
         guard !uses.isEmpty, case .open(let opened) = availability else { return }
         // Only the order of eviction depends on uses, so an error is not reported.
-        writeQueue.async { try? opened.index.touch(uses) }
+        writeQueue.async { [now = self.now] in try? opened.index.touch(uses, at: now()) }
     }
 
     /// The responses of a key, if a look-up has read them into memory and they are known to be current.
