@@ -13,6 +13,7 @@ final class SharedSequence: Sendable {
 
     private let file: SequenceFile
     private let state: Mutex<MessageSequence>
+    private let removals = Mutex(Removals())
 
     init(_ file: SequenceFile) {
         self.file = file
@@ -47,11 +48,12 @@ final class SharedSequence: Sendable {
         case .ignore: break
         case .missed: dropAll(before: number, store, report)
         case .apply:
+            removals.withLock { $0.begin() }
             guard let scope else {
                 // The store was asked to remove the responses before the message was sent; nothing more is removed.
-                return store.remove([]) { self.note(number, $0) }
+                return store.remove([]) { [store] in self.note(number, $0, in: store) }
             }
-            store.invalidate(scope.local) { self.note(number, $0) }
+            store.invalidate(scope.local) { [store] in self.note(number, $0, in: store) }
         }
     }
 
@@ -60,15 +62,52 @@ final class SharedSequence: Sendable {
         _ store: ResponseStore,
         _ report: @escaping @Sendable (TierEvent) -> Void
     ) {
-        store.invalidate(.all) { removed in
-            self.note(number, removed)
+        removals.withLock { $0.begin() }
+        store.invalidate(.all) { [store] removed in
+            self.note(number, removed, in: store)
             guard case .success(let count) = removed, count > 0 else { return }
             report(TierEvent(.missed, "invalidations may have been missed: \(count) responses were removed here"))
         }
     }
 
-    /// Keeps the number once its effect is on disk.
-    private func note(_ number: UInt64, _ result: Result<Int, StoreError>) {
-        if case .success = result { file.write(number) }
+    /// Keeps the number once its effect outlasts a power cut: otherwise the number could be on the storage medium
+    /// without it.
+    ///
+    /// Called on the store's write queue.
+    private func note(_ number: UInt64, _ result: Result<Int, StoreError>, in store: ResponseStore) {
+        let isDone = if case .success = result { true } else { false }
+        guard let due = removals.withLock({ $0.end(number, isDone: isDone) }) else { return }
+        // If this fails, the store reports it, and the next removal makes up for it.
+        do { try store.synchronize() } catch { return }
+        file.write(due)
+        removals.withLock { $0.unwritten = 0 }
+    }
+}
+
+/// The removals that are on their way, and the number to keep when they are made.
+///
+/// Removals that follow each other quickly wait for the storage medium together.
+private struct Removals {
+    private static let maximumUnwritten = 256
+
+    private var unfinished = 0
+    /// The number of the last removal that was made.
+    private var number: UInt64?
+    /// How many removals were made since the number was last written.
+    var unwritten = 0
+
+    mutating func begin() { unfinished += 1 }
+
+    /// Ends a removal.
+    ///
+    /// - Returns: The number to write now, if it is time for that.
+    mutating func end(_ number: UInt64, isDone: Bool) -> UInt64? {
+        unfinished -= 1
+        if isDone {
+            self.number = number
+            unwritten += 1
+        }
+        guard unfinished == 0 || unwritten >= Self.maximumUnwritten, unwritten > 0 else { return nil }
+        return self.number
     }
 }

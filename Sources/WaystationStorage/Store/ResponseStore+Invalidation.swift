@@ -1,5 +1,6 @@
 import Dispatch
 public import WaystationCaching
+import WaystationFileSystem
 
 /// Purging and invalidation are one operation: it removes stored responses, and a response that is still on its way is
 /// not stored when it arrives.
@@ -76,5 +77,21 @@ extension ResponseStore {
             if hasFailed { scheduleFailedRemovals() }
             completion(result)
         }
+    }
+
+    /// Waits until the changes that were made are on the storage medium, so that a power cut does not undo them.
+    ///
+    /// A change alone does not wait for that (`synchronous = NORMAL`): after a power cut the index is as it was some
+    /// changes before. Call it on the write queue, as in the completion of a change.
+    package func synchronize() throws(StoreError) {
+        let result = attempt("writing changes to the storage medium") { _ in
+            let log = layout.index + "-wal"
+            // Without a log, SQLite has waited for each change.
+            guard try environment.fileSystem.status(of: log) != nil else { return 0 }
+            // Closing a file drops the process's locks on it, but SQLite has no locks on the log.
+            try environment.fileSystem.synchronize(environment.fileSystem.openFile(log))
+            return 0
+        }
+        _ = try result.get()
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HTTPTypes
 import Synchronization
@@ -51,6 +52,62 @@ struct SharedSequenceTests {
         #expect(file.read() == 10)
         #expect(await restarted.lookup(key).isEmpty)
         #expect(await store().lookup(key).isEmpty)
+    }
+
+    /// A store whose disk calls `before` when the log of the index is written to the storage medium.
+    private func store(
+        in folder: TemporaryDirectory,
+        opening: DispatchSemaphore? = nil,
+        before: @escaping @Sendable () throws -> Void
+    ) -> ResponseStore {
+        var environment = StoreEnvironment.patient
+        environment.fileSystem = FaultyFileSystem { operation, path in
+            if operation == .createDirectory, let opening {
+                opening.wait()
+                opening.signal()
+            }
+            if operation == .synchronize, path.hasSuffix("index.sqlite-wal") { try before() }
+        }
+        return ResponseStore(directory: folder.url, environment: environment)
+    }
+
+    @Test("count as carried out only when a power cut no longer undoes them")
+    func powerCut() async throws {
+        let folder = try TemporaryDirectory()
+        let isFailing = Mutex(true)
+        let store = store(in: folder) {
+            if isFailing.withLock(\.self) { throw FileError("synchronize", "index.sqlite-wal", code: EIO) }
+        }
+        let file = SequenceFile(in: folder.url)
+        file.write(8)
+        let sequence = SharedSequence(file)
+        #expect(sequence.begin(after: 8, store) { _ in } == .complete)
+        sequence.receive(9, .other(.url("https://shop.example/a")), store) { _ in }
+        await store.flush()
+        #expect(file.read() == 8)
+        isFailing.withLock { $0 = false }
+        sequence.receive(10, .own, store) { _ in }
+        await store.flush()
+        #expect(file.read() == 10)
+    }
+
+    @Test("that arrive faster than they are carried out wait together for the storage medium")
+    func synchronizedTogether() async throws {
+        let folder = try TemporaryDirectory()
+        let opening = DispatchSemaphore(value: 0)
+        let count = Mutex(0)
+        let store = store(in: folder, opening: opening) { count.withLock { $0 += 1 } }
+        let file = SequenceFile(in: folder.url)
+        file.write(8)
+        let sequence = SharedSequence(file)
+        #expect(sequence.begin(after: 8, store) { _ in } == .complete)
+        for number in 9...58 as ClosedRange<UInt64> {
+            sequence.receive(number, .other(.url("https://shop.example/\(number)")), store) { _ in }
+        }
+        opening.signal()
+        await store.flush()
+        #expect(file.read() == 58)
+        #expect(count.withLock(\.self) == 1)
     }
 
     @Test("have their effect although a message that is not this fleet's has taken their number", arguments: [9, .max])
