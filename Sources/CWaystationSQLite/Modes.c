@@ -78,9 +78,9 @@ static ssize_t reading(int descriptor, void *bytes, size_t count, off_t offset) 
             return plain_read(descriptor, bytes, count, offset);
         }
         is_unsupported = true;
+        errno = EOPNOTSUPP;
     }
-    // SQLite repeats a read that was interrupted.
-    if (length < 0 && errno != EINTR) errno = EIO;
+    // The error stays EAGAIN: SQLite takes EIO for a damaged file system, and logs that the database is corrupt.
     return length;
 }
 

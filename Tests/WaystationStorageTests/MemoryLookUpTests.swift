@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Synchronization
 import Testing
 import WaystationProcesses
@@ -104,13 +105,34 @@ struct MemoryLookUpTests {
         await filler.flush()
         let store = fixture.store(limits: StoreLimits(residentLimit: .bytes(0)))
         await store.flush()
-        try dropFromMemory()
+        try Self.dropFromMemory(fixture.layout.index)
         // A tmpfs has no disk.
         let type = try SpawnedProcess.run("/usr/bin/stat", ["-f", "-c", "%T", fixture.layout.root]).output
         #expect((store.lookUpInMemory(.get("77")) != nil) == (type == Data("tmpfs\n".utf8)))
         #expect(await store.lookup(.get("77")).count == 1)
         #expect(store.lookUpInMemory(.get("77"))?.count == 1)
         #expect(fixture.events.all.allSatisfy { $0.kind == .stored })
+    }
+
+    @Test("makes SQLite report no damage when pages must be read from the disk")
+    func coldReport() async throws {
+        let filler = fixture.store()
+        for number in 0..<200 { try await filler.store(.get("\(number)"), .random(30_000)) }
+        await filler.flush()
+        await #expect(processExitsWith: .exitCode(7)) {
+            [root = fixture.layout.root as String, time = fixture.clock.now.timeIntervalSince1970 as Double] in
+            let reports = Mutex<[ResultCode]>([])
+            // SQLite takes this handler only before its first use in a process.
+            Database.logError = { code, _ in reports.withLock { $0.append(code.primaryResultCode) } }
+            let now = Date(timeIntervalSince1970: time)
+            let limits = StoreLimits(residentLimit: .bytes(0))
+            let store = ResponseStore(directory: URL(filePath: root), limits: limits, now: { now })
+            await store.flush()
+            try MemoryLookUpTests.dropFromMemory(store.layout.index)
+            // A tmpfs has no disk.
+            guard store.lookUpInMemory(.get("77")) == nil else { exit(7) }
+            exit(reports.withLock(\.self).allSatisfy { $0 == .SQLITE_IOERR } && !reports.withLock(\.isEmpty) ? 7 : 1)
+        }
     }
 
     private func filled() async throws {
@@ -122,9 +144,9 @@ struct MemoryLookUpTests {
     /// Takes the index out of the system's memory.
     ///
     /// Another process does it: closing a file of the index would drop the locks that SQLite holds on it in this one.
-    private func dropFromMemory() throws {
+    private static func dropFromMemory(_ index: String) throws {
         for suffix in ["", "-wal"] {
-            let path = fixture.layout.index + suffix
+            let path = index + suffix
             let process = try SpawnedProcess(
                 "/bin/sh",
                 ["-c", "sync \"$0\" && dd of=/dev/null if=\"$0\" iflag=nocache count=0 2>&1", path]
