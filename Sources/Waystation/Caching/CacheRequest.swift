@@ -49,6 +49,9 @@ package struct CacheRequest: Sendable {
         return RequestKey(method: "GET", url: url.text, partition: credentials.map(Partition.name(for:)) ?? "")
     }
 
+    /// Whether a stored response can answer the request without the help of its server.
+    package func mayBeAnswered(by head: StoredHead) -> Bool { head.vary.matches(message.headerFields) }
+
     /// The request in another part of the store.
     ///
     /// The key keeps its own partition within that part, so logins stay separate.

@@ -146,7 +146,7 @@ final class Fetches: Sendable {
     private func renewIfUnchanged(_ plan: FetchPlan, through network: Network) {
         let key = plan.presented.key
         let ends = ends(of: key)
-        cache.store.lookup(key) { responses in
+        cache.store.lookup(key, opening: plan.presented.mayBeAnswered) { responses in
             let present = StoredVariants(responses, for: plan.presented, over: plan.variants.packed)
             guard present.heads == plan.variants.heads else { return }
             var plan = plan

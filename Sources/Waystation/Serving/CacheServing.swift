@@ -32,7 +32,9 @@ extension Serving {
         return .lookUp(
             LookUp(
                 inMemory: { cache.store.lookUpInMemory(key, mayRead: $0).map(readVerdict) },
-                run: { completion in cache.store.lookup(key) { completion(readVerdict($0)) } }
+                run: { [presented] completion in
+                    cache.store.lookup(key, opening: presented.mayBeAnswered) { completion(readVerdict($0)) }
+                }
             )
         )
     }

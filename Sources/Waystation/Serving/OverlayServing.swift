@@ -30,7 +30,7 @@ extension Serving {
         let ends = fetches.ends(of: presented.key)
         return .lookUp(
             LookUp { [presented] completion in
-                cache.store.lookup(presented.key) { responses in
+                cache.store.lookup(presented.key, opening: presented.mayBeAnswered) { responses in
                     // The pack's files must not be read on the store's queue.
                     DispatchQueue.global().async {
                         let packed = packedVariant(found, in: packs)

@@ -1,28 +1,33 @@
 public import Foundation
+import Synchronization
 import WaystationFileSystem
 
-/// An open file that holds a large body.
+/// A file that holds a large body.
 ///
-/// It stays readable for as long as this object lives, even when the response is removed from its store meanwhile.
-/// Safe to use from any thread.
+/// It is open, and stays readable for as long as this object lives, even when the response is removed from its store
+/// meanwhile. Safe to use from any thread.
 public final class StoredBodyFile: Sendable {
     /// The number of bytes in the body.
     public let length: Int
 
-    private let file: OpenFile
+    /// The open file; `nil` until the first read of a body whose look-up did not expect it to be read.
+    private let file: Mutex<OpenFile?>
+    private let open: @Sendable () throws(StoreError) -> OpenFile
     private let fileSystem: any FileSystem
     private let checksums: BlockChecksums
-    private let onDamage: @Sendable (String) -> Void
+    private let onDamage: @Sendable (OpenFile, String) -> Void
 
     init(
         length: Int,
-        file: OpenFile,
+        file: OpenFile?,
         fileSystem: any FileSystem,
         checksums: BlockChecksums,
-        onDamage: @escaping @Sendable (String) -> Void
+        open: @escaping @Sendable () throws(StoreError) -> OpenFile,
+        onDamage: @escaping @Sendable (OpenFile, String) -> Void
     ) {
         self.length = length
-        self.file = file
+        self.file = Mutex(file)
+        self.open = open
         self.fileSystem = fileSystem
         self.checksums = checksums
         self.onDamage = onDamage
@@ -43,19 +48,20 @@ public final class StoredBodyFile: Sendable {
         let firstBlock = offset / BlockChecksums.blockSize
         let start = firstBlock * BlockChecksums.blockSize
         let stop = min(length, BlockChecksums.count(forLength: end) * BlockChecksums.blockSize)
+        let file = try opened()
         let bytes: Data
         do {
             bytes = try fileSystem.read(file, at: start, count: stop - start)
         } catch {
-            throw damaged("could not be read", cause: error)
+            throw damaged(file, "could not be read", cause: error)
         }
         guard bytes.count == stop - start else {
-            throw damaged("ends after \(start + bytes.count) of \(length) bytes")
+            throw damaged(file, "ends after \(start + bytes.count) of \(length) bytes")
         }
         var rest = bytes[...]
         for block in firstBlock..<BlockChecksums.count(forLength: end) {
             guard XXH64.of(rest.prefix(BlockChecksums.blockSize)) == checksums.values[block] else {
-                throw damaged("has changed bytes after byte \(block * BlockChecksums.blockSize)")
+                throw damaged(file, "has changed bytes after byte \(block * BlockChecksums.blockSize)")
             }
             rest = rest.dropFirst(BlockChecksums.blockSize)
         }
@@ -63,9 +69,19 @@ public final class StoredBodyFile: Sendable {
         return isWhole ? bytes : bytes.subdata(in: bytes.startIndex + offset - start..<bytes.startIndex + end - start)
     }
 
-    private func damaged(_ what: String, cause: (any Error)? = nil) -> StoreError {
+    private func opened() throws(StoreError) -> OpenFile {
+        if let file = file.withLock(\.self) { return file }
+        let new = try open()
+        return file.withLock { file in
+            // Another thread may have opened it too.
+            file = file ?? new
+            return file ?? new
+        }
+    }
+
+    private func damaged(_ file: OpenFile, _ what: String, cause: (any Error)? = nil) -> StoreError {
         let detail = "body file \(file.path) \(what)"
-        onDamage(detail)
+        onDamage(file, detail)
         return StoreError(.damaged, detail + "; the response is dropped, load it again", cause: cause)
     }
 }

@@ -79,7 +79,8 @@ public final class StoreInspector: Sendable {
                     file: file,
                     fileSystem: fileSystem,
                     checksums: record.checksums,
-                    onDamage: { _ in }
+                    open: { file },
+                    onDamage: { _, _ in }
                 )
             )
         }

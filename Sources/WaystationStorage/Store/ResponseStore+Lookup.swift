@@ -4,10 +4,30 @@ package import WaystationCaching
 import WaystationFileSystem
 
 extension ResponseStore {
+    /// Finds the variants of a key, newest first, and opens the files of large bodies only of some of them.
+    ///
+    /// An open file for each variant of each load could use up the process's descriptors. A file that is not opened by
+    /// the look-up is opened when its body is read. Reading fails if the file is gone by then, as it does if the file is
+    /// damaged: the response is no longer in the store.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - mayAnswer: Whether the body of a response is likely to be read.
+    ///   - completion: Called as that of ``lookup(_:completion:)``.
+    package func lookup(
+        _ key: RequestKey,
+        opening mayAnswer: @escaping @Sendable (StoredHead) -> Bool,
+        completion: @escaping @Sendable ([StoredResponse]) -> Void
+    ) {
+        wait(for: key, opening: mayAnswer, completion: completion)
+    }
+
     /// Finds the variants of a key.
     ///
     /// Call it on the read queue.
-    func find(_ key: RequestKey) -> (responses: [StoredResponse], outcome: LookUps.Outcome) {
+    func find(
+        _ key: RequestKey,
+        opening mayAnswer: (StoredHead) -> Bool
+    ) -> (responses: [StoredResponse], outcome: LookUps.Outcome) {
         if let responses = resident(key) { return (responses, .inMemory) }
         // Asks for the open store in any case, since that starts another attempt to open it.
         guard let opened = opened(), !resident.hasFailedToRemove(key) else { return ([], .nothing) }
@@ -35,7 +55,7 @@ extension ResponseStore {
                 schedule([.expiry])
                 continue
             }
-            guard let response = response(record, key: key, opened: opened) else { continue }
+            guard let response = response(record, key: key, opening: mayAnswer, opened) else { continue }
             responses.append(response)
             if record.isUseDue(at: time) { used.append(record.id) }
         }
@@ -78,7 +98,7 @@ extension ResponseStore {
             resident.endReading(reading)
             return nil
         }
-        let responses = records.compactMap { response($0, key: key, opened: opened) }
+        let responses = records.compactMap { response($0, key: key, opening: { _ in true }, opened) }
         resident.keep(responses, for: key, readAt: time, by: reading)
         noteUse(of: records.filter { $0.isUseDue(at: time) }.map(\.id), at: time)
         lookUps.withLock { $0.count(responses.isEmpty ? .nothing : .onDisk) }
@@ -97,46 +117,71 @@ extension ResponseStore {
         return records
     }
 
-    private func response(_ record: IndexRecord, key: RequestKey, opened: Opened) -> StoredResponse? {
+    private func response(
+        _ record: IndexRecord,
+        key: RequestKey,
+        opening mayAnswer: (StoredHead) -> Bool,
+        _ opened: Opened
+    ) -> StoredResponse? {
         switch record.body {
         case .inline(let data):
             if let instance = resident.instance(id: record.id, seal: record.seal, for: key) { return instance }
             return StoredResponse(record, body: .data(data))
         case .file(let name):
-            guard let file = bodyFile(name, of: record, key: key, opened: opened) else { return nil }
-            return StoredResponse(record, body: .file(file))
+            guard let name = BodyName(name) else {
+                let problem = "the body file has a name that the store does not assign"
+                drop(record.id, of: key, from: opened, because: problem)
+                return nil
+            }
+            var file: OpenFile?
+            if mayAnswer(record.head) {
+                file = open(name, length: record.bodyLength, of: key, in: opened)
+                if file == nil { return nil }
+            }
+            return StoredResponse(record, body: .file(bodyFile(name, file, of: record, key: key, opened)))
         }
     }
 
-    private func bodyFile(_ name: String, of record: IndexRecord, key: RequestKey, opened: Opened) -> StoredBodyFile? {
+    private func bodyFile(
+        _ name: BodyName,
+        _ file: OpenFile?,
+        of record: IndexRecord,
+        key: RequestKey,
+        _ opened: Opened
+    ) -> StoredBodyFile {
         let fileSystem = environment.fileSystem
-        guard let name = BodyName(name) else {
-            drop(record.id, of: key, from: opened, because: "the body file has a name that the store does not assign")
-            return nil
-        }
+        return StoredBodyFile(
+            length: record.bodyLength,
+            file: file,
+            fileSystem: fileSystem,
+            checksums: record.checksums,
+            open: { [weak self, length = record.bodyLength] () throws(StoreError) in
+                guard let file = self?.open(name, length: length, of: key, in: opened) else {
+                    throw StoreError(.damaged, "body file \(name.text) cannot be used; load the response again")
+                }
+                return file
+            },
+            onDamage: { [weak self] file, problem in
+                self?.drop(name, of: key, from: opened, because: problem) {
+                    // Another process may have found the damage too, and stored the body again under the same name.
+                    guard let there = try fileSystem.identity(of: file.path) else { return true }
+                    return try there == fileSystem.identity(of: file)
+                }
+            }
+        )
+    }
+
+    /// Opens the file of a body; if that is not possible, the responses with this body are dropped.
+    private func open(_ name: BodyName, length: Int, of key: RequestKey, in opened: Opened) -> OpenFile? {
+        let fileSystem = environment.fileSystem
         let path = layout.path(of: name)
         let problem: String
         var isReadable = true
         do {
             let file = try fileSystem.openFile(path)
-            let length = try fileSystem.length(of: file)
-            if length == record.bodyLength {
-                return StoredBodyFile(
-                    length: length,
-                    file: file,
-                    fileSystem: fileSystem,
-                    checksums: record.checksums,
-                    onDamage: { [weak self] problem in
-                        self?.drop(name, of: key, from: opened, because: problem) {
-                            // Another process may have found the damage too, and stored the body again under the same
-                            // name.
-                            guard let there = try fileSystem.identity(of: file.path) else { return true }
-                            return try there == fileSystem.identity(of: file)
-                        }
-                    }
-                )
-            }
-            problem = "the body file has \(length) bytes, not \(record.bodyLength)"
+            let found = try fileSystem.length(of: file)
+            if found == length { return file }
+            problem = "the body file has \(found) bytes, not \(length)"
         } catch {
             // Too many open files do not mean that this file is damaged.
             if let error = error as? FileError, [EMFILE, ENFILE, ENOMEM].contains(error.code) {
@@ -149,7 +194,7 @@ extension ResponseStore {
         drop(name, of: key, from: opened, because: problem) { [isReadable] in
             // Another process may have removed the response and stored the body again since then.
             guard isReadable, let status = try fileSystem.status(of: path) else { return true }
-            return status.kind != .file || status.size != record.bodyLength
+            return status.kind != .file || status.size != length
         }
         return nil
     }

@@ -7,26 +7,30 @@ extension ResponseStore {
     typealias LookUps = LookUpWatch<@Sendable ([StoredResponse]) -> Void>
 
     /// Hands a look-up to the disk, after the pending changes of its key.
-    func wait(for key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
+    func wait(
+        for key: RequestKey,
+        opening mayAnswer: @escaping @Sendable (StoredHead) -> Bool,
+        completion: @escaping @Sendable ([StoredResponse]) -> Void
+    ) {
         let isChanging = resident.isChanging(key)
         let ticket = lookUps.withLock { $0.add(completion, to: isChanging ? .writes : .reads) }
         guard let ticket else { return watchQueue.async { completion([]) } }
         if ticket.startsTicks { scheduleTick() }
         let number = ticket.number
-        guard isChanging else { return readQueue.async { self.answer(number, key) } }
+        guard isChanging else { return readQueue.async { self.answer(number, key, opening: mayAnswer) } }
         enqueue { [self] in
             let turn = takeTurn { $0.moveOn(number) }
             turn.completion?([])
-            if turn.isAwaited { readQueue.async { self.answer(number, key) } }
+            if turn.isAwaited { readQueue.async { self.answer(number, key, opening: mayAnswer) } }
         }
     }
 
     /// Makes a look-up, unless it was given up meanwhile.
     ///
     /// Call it on the read queue.
-    private func answer(_ number: Int, _ key: RequestKey) {
+    private func answer(_ number: Int, _ key: RequestKey, opening mayAnswer: (StoredHead) -> Bool) {
         guard takeTurn({ $0.begin(number) }).isAwaited else { return }
-        let found = find(key)
+        let found = find(key, opening: mayAnswer)
         takeTurn { $0.end(number, found.outcome) }.completion?(found.responses)
     }
 

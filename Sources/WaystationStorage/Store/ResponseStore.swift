@@ -176,7 +176,7 @@ public final class ResponseStore: Sendable {
     /// finished, the look-up waits for it. The completion is called once, on one of the store's queues. It gets an
     /// empty array when the key is not stored, the store does not work, or the disk did not answer for 10 to 20 s.
     public func lookup(_ key: RequestKey, completion: @escaping @Sendable ([StoredResponse]) -> Void) {
-        wait(for: key, completion: completion)
+        wait(for: key, opening: { _ in true }, completion: completion)
     }
 
     /// Finds the variants of a key, newest first.
