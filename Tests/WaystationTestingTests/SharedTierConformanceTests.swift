@@ -12,16 +12,23 @@ struct InMemoryTierTests {
 struct SharedTierConformanceTests {
     @Test("find each promise that a tier breaks", arguments: FlawedTier.Flaw.allCases)
     func flaws(flaw: FlawedTier.Flaw) async throws {
+        // Checks that wait for what a flawed tier never does take the whole time, so it is short at first. On a busy
+        // machine a call may take longer, which ends the checks before they reach the flaw.
+        for patience in [1, 8, 64] where try await finds(flaw, patience: .seconds(patience)) { return }
+        Issue.record("a tier with the flaw \(flaw) passes")
+    }
+
+    /// Whether the checks report a flaw of a tier.
+    private func finds(_ flaw: FlawedTier.Flaw, patience: Duration) async throws -> Bool {
         let isFound = Mutex(false)
-        try await withKnownIssue {
-            // Checks that wait for what a flawed tier never does take this whole time.
-            try await SharedTierConformance(of: FlawedTier(flaw), patience: .seconds(1)).check()
+        try await withKnownIssue(isIntermittent: true) {
+            try await SharedTierConformance(of: FlawedTier(flaw), patience: patience).check()
         } matching: { issue in
             // A flaw may break other promises as well.
             if issue.comments.contains(where: { $0.rawValue == flaw.rawValue }) { isFound.withLock { $0 = true } }
             return true
         }
-        #expect(isFound.withLock { $0 }, "a tier with the flaw \(flaw) passes")
+        return isFound.withLock { $0 }
     }
 
     @Test("find out whether a tier that cannot answer fails at the deadlines of its calls")
