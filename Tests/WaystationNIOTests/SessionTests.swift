@@ -123,6 +123,25 @@ struct SessionTests {
         #expect(origin.requests.map { $0.value(of: "Cookie") } == [nil, "sid=old", "sid=new"])
     }
 
+    @Test("stores a page that a redirect leads to under the cookie that the redirect has set")
+    func cookiesInTheCache() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "nio-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try ScriptedOrigin { request in
+            request.path == "/callback"
+                ? .status(302, fields: ["Location": "/home", "Set-Cookie": "sid=new; Path=/"])
+                : .ok(
+                    request.value(of: "Cookie") ?? "none",
+                    fields: ["Set-Cookie": "sid=old; Path=/", "Cache-Control": "max-age=60", "Vary": "Cookie"]
+                )
+        }
+        let session = try session(origin, cache: ResponseCache(directory: folder))
+        for (path, expected) in [("/", "none"), ("/home", "sid=old"), ("/callback", "sid=new")] {
+            let (body, _) = try await session.data(from: origin.url(path))
+            #expect(String(decoding: body, as: UTF8.self) == expected)
+        }
+    }
+
     @Test("keeps credentials of the configuration from other origins, also beside fields that are no text")
     func additionalCredentials() async throws {
         let other = try ScriptedOrigin { _ in .ok("other") }

@@ -13,9 +13,6 @@ package struct CacheRequest: Sendable {
     /// Responses are stored under GET, and can also answer HEAD (RFC 9110 §9.3.2).
     package private(set) var key: RequestKey
     package private(set) var message: HTTPRequest
-    /// Whether the request may be sent with cookies that it does not show: Foundation adds cookies after a redirect to
-    /// another origin, and does not report which.
-    package var hidesCookies = false
 
     /// Makes the cache's view of a request, or nil when its response can be neither stored nor answered from the store.
     ///

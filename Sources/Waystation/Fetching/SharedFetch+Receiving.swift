@@ -22,11 +22,6 @@ extension SharedFetch {
         if head.statusCode == 401, LoginPartitions.contains(plan.presented.key.partition) {
             return .refuse(.notMarkedStorable)
         }
-        // Foundation may have added cookies that the request does not show. The key of the response would not contain
-        // the cookies, so requests with other cookies would find the response (RFC 9111 §4.1).
-        if case .store(let stored) = decision, plan.presented.hidesCookies, stored.vary.nominatesCookie {
-            return .refuse(.variesOnEverything)
-        }
         if case .store = decision, let doubt = head.doubt(storesCodedBodies: cache.storesCodedBodies) {
             return .refuse(doubt)
         }

@@ -196,7 +196,7 @@ extension FetchPlan {
         case .standard, .cacheFirst, .staleWhileRevalidate: break
         case .revalidate, .networkFirst, .cacheOnly, .networkOnly: return nil
         }
-        guard reason != .request, !isSecondAttempt, presented.message.method == .get, !presented.hidesCookies,
+        guard reason != .request, !isSecondAttempt, presented.message.method == .get,
             // A pack's files differ from machine to machine.
             !Overlay.contains(presented.key.partition)
         else { return nil }

@@ -34,12 +34,6 @@ struct StoredVariants: Sendable {
 
     static let none = StoredVariants([])
 
-    /// Keeps the responses that can be matched to a request: if its cookies are hidden, those that vary by cookies are
-    /// left out.
-    init(_ responses: [StoredResponse], for request: CacheRequest, over packed: PackedVariant? = nil) {
-        self.init(request.hidesCookies ? responses.filter { !$0.head.vary.nominatesCookie } : responses, over: packed)
-    }
-
     /// The answer for a selection.
     ///
     /// - Parameters:
@@ -100,9 +94,4 @@ extension CacheStatus {
         status.detail = detail
         return status
     }
-}
-
-extension VaryKey {
-    /// Whether the response was chosen by cookies.
-    var nominatesCookie: Bool { nominees.contains { $0.name == .cookie } }
 }

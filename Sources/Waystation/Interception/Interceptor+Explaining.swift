@@ -46,7 +46,7 @@ extension ClientLoads {
             let presented = interceptor.sources.cacheRequest(hop.request, match.canonical)
         else { return nil }
         let responses = await cache.store.lookup(presented.key)
-        let stored = StoredVariants(responses, for: presented)
+        let stored = StoredVariants(responses)
         return Interceptor.CacheExplanation(
             strategy,
             policy: hop.request.cachePolicy,

@@ -221,6 +221,7 @@ public final class Interceptor: Sendable {
             headerBody: configuration.headerBody,
             login: configuration.login,
             cookies: network.cookies,
+            cookieField: network.cookieField,
             storages: storages,
             sources: sources
         )

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -21,6 +22,8 @@ final class Stations: Sendable {
     private let headerBody: HeaderBody?
     /// The cookies of the session's requests; nil when Foundation chooses them.
     private let cookies: SessionCookies?
+    /// Chooses the cookies of a request after the first one, as Foundation has done for the first one.
+    private let cookieField: CookieField
     /// The syncs of the storages whose changes a request must wait for.
     private let storages: [CookieSync]
 
@@ -30,6 +33,7 @@ final class Stations: Sendable {
         headerBody: HeaderBody?,
         login: LoginSession?,
         cookies: SessionCookies?,
+        cookieField: CookieField,
         storages: [CookieSync],
         sources: AnswerSources
     ) {
@@ -38,6 +42,7 @@ final class Stations: Sendable {
         self.headerBody = headerBody
         self.login = login
         self.cookies = cookies
+        self.cookieField = cookieField
         self.storages = storages
         self.sources = sources
     }
@@ -58,9 +63,9 @@ final class Stations: Sendable {
         if let links, links.contain(request.url) {
             return Visit(Hop(request, rule: hop.rule), .open(links))
         }
-        // Foundation adds cookies to such a request, and the request does not show them.
-        let mayHideCookies = cookies == nil
-        return takeHeaderBody(hop.followed(by: request, matcher.match(request), mayHideCookies: mayHideCookies))
+        // The request still has the cookies of the one before, and the response in between may have changed them.
+        let request = cookieField.adding(to: request)
+        return takeHeaderBody(hop.followed(by: request, matcher.match(request)))
     }
 
     /// Sends a hop past the stations once more, because another load may have changed the stored responses.
@@ -70,12 +75,7 @@ final class Stations: Sendable {
     ///
     /// The token is renewed once for all requests that were refused with it.
     func renewing(_ token: String, of login: LoginSession, for hop: Hop) -> Visit {
-        let next = hop.followed(
-            by: hop.request,
-            matcher.match(hop.request),
-            mayHideCookies: false,
-            ignoresStored: true
-        )
+        let next = hop.followed(by: hop.request, matcher.match(hop.request), ignoresStored: true)
         return wait(for: login, refused: token, next)
     }
 
@@ -168,7 +168,6 @@ final class Stations: Sendable {
             sources: sources,
             request: request,
             canonical: match.canonical,
-            mayHideCookies: hop.mayHideCookies,
             ticket: hop.ticket
         )
         return Visit(hop, serving.verdict(match.step))

@@ -297,7 +297,7 @@ final class ReturnedLoad: NSObject {
             if credential.persistence != .none, let space = URLProtectionSpace.asked(by: ResponseHead(response)) {
                 context.network.credentials?.set(credential, for: space)
             }
-            var request = requestToRepeat
+            var request = context.network.cookieField.adding(to: requestToRepeat)
             request.setValue(authorization, forHTTPHeaderField: "Authorization")
             let journey = Journey(TaskClient(client), context, failures: 1)
             ended = nil

@@ -27,6 +27,9 @@ final class Network: Sendable {
     private let made = Mutex(Made())
     /// The cookies of the requests; nil when Foundation chooses them.
     let cookies: SessionCookies?
+    /// The cookies of the configuration's storage, for the requests after the first one of a load; none if ``cookies``
+    /// chooses them.
+    let cookieField: CookieField
 
     /// The network of a configuration.
     ///
@@ -51,10 +54,12 @@ final class Network: Sendable {
         self.cookies = cookies
         if cookies != nil {
             // The transport's own session neither adds nor stores cookies.
-            own.httpShouldSetCookies = false
             own.httpCookieAcceptPolicy = .never
             own.httpCookieStorage = nil
         }
+        cookieField = CookieField(own)
+        // The transport adds no cookies to a request: its response is stored under those that the cache was shown.
+        own.httpShouldSetCookies = false
         settings = Settings(configuration: own, additional: additional)
         self.makeTransport = makeTransport
         self.backlog = backlog

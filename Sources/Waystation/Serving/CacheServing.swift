@@ -19,11 +19,9 @@ extension Serving {
         let ends = fetches.ends(of: key)
         let resident = cache.store.resident(key)
         if let resident, let hit = repeatedHit(strategy, among: resident, in: cache) { return hit }
-        guard var presented = sources.cacheRequest(request, canonical) else { return withoutCache(strategy) }
-        presented.hidesCookies = hidesCookies
-        let verdict: @Sendable ([StoredResponse]) -> Verdict = { [presented] responses in
-            let variants = StoredVariants(responses, for: presented)
-            return self.verdict(strategy, presented, variants, in: cache, lookedUp: ends)
+        guard let presented = sources.cacheRequest(request, canonical) else { return withoutCache(strategy) }
+        let verdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
+            self.verdict(strategy, presented, StoredVariants(responses), in: cache, lookedUp: ends)
         }
         if let resident { return verdict(resident) }
         let readVerdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
@@ -45,8 +43,7 @@ extension Serving {
         among responses: [StoredResponse],
         in cache: CacheAccess
     ) -> Verdict? {
-        guard !hidesCookies else { return nil }
-        return RepeatedHit.find(for: request, by: strategy, among: responses, in: cache).map(Verdict.answer)
+        RepeatedHit.find(for: request, by: strategy, among: responses, in: cache).map(Verdict.answer)
     }
 
     /// The verdict about the stored responses.
@@ -69,7 +66,7 @@ extension Serving {
             guard var answer = found.answer(selection) else { return .fetch(found, CacheDecision.Fetch(.miss)) }
             answer.renews = found.renewal
             answer.renews?.ticket = ticket
-            if revalidation == nil, variants.packed == nil, !presented.hidesCookies {
+            if revalidation == nil, variants.packed == nil {
                 RepeatedHit.note(
                     answer.response,
                     selection,

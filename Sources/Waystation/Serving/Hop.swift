@@ -23,9 +23,6 @@ struct Hop: Sendable {
     private(set) var ignoresStored = false
     /// Whether the request differs from the app's own, which is the one that Foundation's own loader would send.
     var isChanged = false
-    /// Whether Foundation may add cookies that the request does not show, as it does after a redirect to another
-    /// origin.
-    private(set) var mayHideCookies = false
 
     /// Makes the first request of a load; without a match it is only sent to the network.
     init(_ request: URLRequest, _ match: RequestMatcher.Match? = nil, rule: Int? = nil) {
@@ -45,13 +42,11 @@ struct Hop: Sendable {
     /// - Parameters:
     ///   - request: The next request.
     ///   - match: The rule that takes it; nil when none does.
-    ///   - mayHideCookies: Whether Foundation may add cookies to it.
     ///   - ignoresStored: Whether stored responses are ignored.
     /// - Returns: The next hop.
     func followed(
         by request: URLRequest,
         _ match: RequestMatcher.Match?,
-        mayHideCookies: Bool,
         ignoresStored: Bool = false
     ) -> Hop {
         var next = self
@@ -62,7 +57,6 @@ struct Hop: Sendable {
         next.ticket = nil
         next.number += 1
         next.isChanged = true
-        next.mayHideCookies = mayHideCookies
         next.ignoresStored = ignoresStored
         return next
     }

@@ -24,18 +24,17 @@ extension Serving {
         guard !found.lacksSlash, strategy.obeysHTTP || request.asksForWhole else {
             return pack(packs, otherwise: otherwise)
         }
-        var presented = request.within(Overlay.partition(of: found))
-        presented.hidesCookies = hidesCookies
+        let presented = request.within(Overlay.partition(of: found))
         let cache = fetches.cache
         let ends = fetches.ends(of: presented.key)
         return .lookUp(
-            LookUp { [presented] completion in
+            LookUp { completion in
                 cache.store.lookup(presented.key, opening: presented.mayBeAnswered) { responses in
                     // The pack's files must not be read on the store's queue.
                     DispatchQueue.global().async {
                         let packed = packedVariant(found, in: packs)
                         guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
-                        let variants = StoredVariants(responses, for: presented, over: packed)
+                        let variants = StoredVariants(responses, over: packed)
                         completion(verdict(strategy, presented, variants, in: cache, lookedUp: ends))
                     }
                 }

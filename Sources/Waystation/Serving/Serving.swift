@@ -9,13 +9,8 @@ struct Serving: Sendable {
     let sources: AnswerSources
     let request: URLRequest
     let canonical: CanonicalRequest
-    /// Whether Foundation may add cookies that the request does not show.
-    var mayHideCookies = false
     /// The login under which the request got its cookies.
     var ticket: LoginTicket?
-
-    /// Whether the request may be sent with cookies that it does not show.
-    var hidesCookies: Bool { mayHideCookies && request.value(forHTTPHeaderField: "Cookie") == nil }
 
     /// The verdict of the sources on a route.
     ///

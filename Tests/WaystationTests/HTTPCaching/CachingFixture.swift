@@ -26,6 +26,7 @@ final class CachingFixture: Sendable {
         residentLimit: ByteCount = .mebibytes(32),
         storesCodedBodies: Bool = false,
         delegate: RecordingDelegate? = nil,
+        hosts: [String] = ["127.0.0.1"],
         _ script: @escaping Script
     ) throws {
         directory = try TemporaryDirectory()
@@ -37,7 +38,7 @@ final class CachingFixture: Sendable {
             now: clock.now
         )
         interceptor = try Interceptor { [cache, clock] in
-            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(strategy))]
+            $0.rules = hosts.map { .allow("http://\($0):*/**", via: .cache(strategy)) }
             $0.cache = cache
             $0.cachingRules = rules
             $0.storesCodedBodies = storesCodedBodies
@@ -79,6 +80,8 @@ final class CachingFixture: Sendable {
         /// The waystation's own member of `Cache-Status`.
         var cacheStatus: String { self["Cache-Status"] ?? "none" }
         var isHit: Bool { cacheStatus.contains("Waystation; hit") }
+        /// Whether a stored response answers in place of the origin's, which did not arrive.
+        var standsIn: Bool { cacheStatus.contains("Waystation; fwd=") && !cacheStatus.contains("fwd-status") }
     }
 
     /// Loads a target, and waits until the cache has stored the response.

@@ -50,17 +50,59 @@ struct CachePartitionTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("Vary: Cookie prevents storing after a redirect to another origin, where Foundation adds unknown cookies")
-    func hiddenCookies() async throws {
-        let count = Counter()
-        let other = try ScriptedOrigin { _ in
-            .ok("\(count.next())", fields: ["Cache-Control": "max-age=60", "Vary": "Cookie"])
+    @Test("a page that a redirect leads to is stored under the cookie that the redirect has set")
+    func loginByRedirect() async throws {
+        let fixture = try CachingFixture { request in
+            request.path == "/callback"
+                ? .status(302, fields: ["Location": "/home", "Set-Cookie": "sid=A; Path=/"])
+                : .ok(request.value(of: "Cookie") ?? "none", fields: ["Cache-Control": "max-age=60", "Vary": "Cookie"])
         }
-        let target = other.url("/page").absoluteString
-        let fixture = try CachingFixture { _ in .redirect(301, to: target) }
-        for expected in ["1", "2"] {
-            #expect(try await fixture.load("/", ["Cookie": "a=1"]).body == expected)
+        let storage = try #require(fixture.session.configuration.httpCookieStorage)
+        storage.setCookie(try cookie("a", "1"))
+        #expect(try await fixture.load("/home").body == "a=1")
+        #expect(try await fixture.load("/callback").body.contains("sid=A"))
+        #expect(try await fixture.load("/home").body.contains("sid=A"))
+        for cookie in storage.cookies ?? [] where cookie.name == "sid" { storage.deleteCookie(cookie) }
+        let loggedOut = try await fixture.load("/home")
+        #expect(loggedOut.body == "a=1")
+        #expect(loggedOut.isHit)
+        #expect(fixture.asked.count == 3)
+    }
+
+    @Test("a page of another origin that a redirect leads to is stored under the cookies of its own origin")
+    func cookiesOfAnotherOrigin() async throws {
+        let other = try ScriptedOrigin { request in
+            .ok(request.value(of: "Cookie") ?? "none", fields: ["Cache-Control": "max-age=60", "Vary": "Cookie"])
         }
+        let target = "http://localhost:\(other.port)/page"
+        let fixture = try CachingFixture(hosts: ["127.0.0.1", "localhost"]) { _ in .redirect(301, to: target) }
+        let storage = try #require(fixture.session.configuration.httpCookieStorage)
+        storage.setCookie(try cookie("ours", "1"))
+        for (value, requests) in [("1", 1), ("2", 2), ("1", 2)] {
+            storage.setCookie(try cookie("b", value, domain: "localhost"))
+            #expect(try await fixture.load().body == "b=\(value)")
+            #expect(other.requestCount == requests)
+        }
+    }
+
+    @Test("a request that is sent again has the cookies under which its response is stored")
+    func cookieOfRefusedValidation() async throws {
+        let fixture = try CachingFixture { request in
+            guard request.value(of: "If-None-Match") == nil else {
+                return .status(304, fields: ["ETag": "\"2\"", "Set-Cookie": "sid=A; Path=/"])
+            }
+            let fields: KeyValuePairs = ["ETag": "\"1\"", "Cache-Control": "max-age=10", "Vary": "Cookie"]
+            return .ok(request.value(of: "Cookie") ?? "none", fields: fields)
+        }
+        try await fixture.load()
+        fixture.clock.advance(by: 10)
+        #expect(try await fixture.load().body == "none")
+        #expect(fixture.asked == ["GET /", "GET / \"1\"", "GET /"])
+        #expect(try await fixture.load().body == "sid=A")
+    }
+
+    private func cookie(_ name: String, _ value: String, domain: String = "127.0.0.1") throws -> HTTPCookie {
+        try #require(HTTPCookie(properties: [.name: name, .value: value, .domain: domain, .path: "/"]))
     }
 
     @Test("a policy for stored data only never reaches the network, also with a range", arguments: ["HEAD", "GET"])
