@@ -28,14 +28,15 @@ extension HTTPResponse {
     /// The head as the answer to a conditional request about a stored response.
     ///
     /// A decoded body is stored with a weak tag, but its origin confirms it with the strong tag of the coded bytes.
-    /// This initializer turns such a strong tag into the weak tag that is stored.
-    package init(validating head: ResponseHead, _ stored: [StoredHead]) {
+    /// This initializer turns such a strong tag into the weak tag that is stored, if the app lets coded bodies be stored;
+    /// otherwise the origin itself has sent the weak tag, and a strong one does not confirm it (RFC 9111 §4.3.4).
+    package init(validating head: ResponseHead, _ stored: [StoredHead], storesCodedBodies: Bool) {
         self.init(storing: head)
         if head.value(forHTTPHeaderField: "Content-Encoding") == nil {
             // The `Content-Length` of a HEAD response can show that the content has changed (RFC 9111 §4.3.5).
             headerFields[.contentLength] = head.value(forHTTPHeaderField: "Content-Length")
         }
-        guard let tag = headerFields.firstValue(.eTag), !tag.hasPrefix("W/"),
+        guard storesCodedBodies, let tag = headerFields.firstValue(.eTag), !tag.hasPrefix("W/"),
             stored.contains(where: { $0.headerFields.firstValue(.eTag) == "W/" + tag })
         else { return }
         headerFields[.eTag] = "W/" + tag

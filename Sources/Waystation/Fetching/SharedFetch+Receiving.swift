@@ -82,7 +82,7 @@ extension SharedFetch {
         } else {
             effects.apply(
                 StoredChange.changes(
-                    byHead: HTTPResponse(validating: head, plan.variants.heads),
+                    byHead: validation(head),
                     to: plan.presented.message,
                     stored: plan.variants.heads,
                     requestTime: times.sent,

@@ -12,7 +12,7 @@ import FoundationNetworking
 extension SharedFetch {
     func validated(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
         let outcome = ValidationOutcome(
-            of: HTTPResponse(validating: head, plan.variants.heads),
+            of: validation(head),
             to: revalidation,
             requestTime: times.sent,
             responseTime: times.received
@@ -53,7 +53,7 @@ extension SharedFetch {
     /// Handles the HEAD of a revalidation: equal validators confirm the stored response; otherwise the response is
     /// loaded.
     func compared(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
-        let response = HTTPResponse(validating: head, plan.variants.heads)
+        let response = validation(head)
         var question = plan.presented.message
         question.method = .head
         let changes = StoredChange.changes(
@@ -79,6 +79,11 @@ extension SharedFetch {
             return settle(selection, head)
         }
         state.withLock { $0.repeatAtEnd() }
+    }
+
+    /// The head as the answer to a question about the stored responses.
+    func validation(_ head: ResponseHead) -> HTTPResponse {
+        HTTPResponse(validating: head, plan.variants.heads, storesCodedBodies: cache.storesCodedBodies)
     }
 
     /// Answers with the stored response at once: no content follows the head.

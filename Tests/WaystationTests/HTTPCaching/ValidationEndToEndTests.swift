@@ -418,6 +418,20 @@ struct VariantEndToEndTests {
         #expect(fixture.origin.requestCount == 3)
     }
 
+    @Test("a 304 with a strong tag does not freshen a response to which its origin gave a weak one (§4.3.4)")
+    func strongTagForWeakOne() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { request in
+            request.value(of: "If-None-Match") == nil
+                ? .ok("\(count.next())", fields: ["ETag": "W/\"x\"", "Cache-Control": "max-age=10"])
+                : .status(304, fields: ["ETag": "\"x\"", "Cache-Control": "max-age=60"])
+        }
+        try await fixture.load()
+        fixture.clock.advance(by: 10)
+        for _ in 0..<2 { #expect(try await fixture.load().body == "1") }
+        #expect(fixture.asked == ["GET /", "GET / W/\"x\"", "GET / W/\"x\""])
+    }
+
     @Test("a response with Vary: Cookie is stored for each value of the login cookie")
     func cookies() async throws {
         let fixture = try CachingFixture { request in
