@@ -215,9 +215,11 @@ public struct InterceptedSession: Sendable {
         )
     }
 
-    /// Whether a response came from a file or the archive.
+    /// Whether a response came from a file or the archive, also if the network was asked and did not answer.
     public static func isHit(_ response: HTTPURLResponse) -> Bool {
-        cacheStatus(response).contains("Waystation; hit")
+        let status = cacheStatus(response)
+        let standsIn = status.contains("Waystation; fwd=") && !status.contains("fwd-status")
+        return standsIn || status.contains("Waystation; hit")
     }
 
     /// The value of `Cache-Status` (RFC 9211), which says what the cache did; empty when no cache was used.

@@ -353,7 +353,8 @@ package final class Journey: Sendable {
     private func standIn(in number: Int) -> Bool {
         guard let question = state.withLock({ $0.course.openQuestion(of: number) }),
             let selection = question.fetch.standIn(now: context.environment.now()),
-            let answer = question.finding.answer(selection)
+            // The request was forwarded, so that the answer is no hit (RFC 9211 §2.1).
+            let answer = question.finding.answer(selection, .forwarded(question.fetch.reason))
         else { return false }
         receive(answer, standsIn: true) { course, token in course.standIn(answer, in: number, token: token) }
         return true

@@ -41,8 +41,13 @@ struct CacheFinding: Sendable {
     }
 
     /// The answer from a stored response.
-    func answer(_ selection: StoredSelection) -> Answer? {
-        variants.answer(selection, to: request, CacheStatus(.hit, timeToLive: timeToLive(selection)))
+    ///
+    /// - Parameters:
+    ///   - selection: The stored response.
+    ///   - outcome: How its `Cache-Status` says that the request was handled.
+    /// - Returns: The answer, or nil when Foundation cannot represent it.
+    func answer(_ selection: StoredSelection, _ outcome: CacheStatus.Outcome = .hit) -> Answer? {
+        variants.answer(selection, to: request, CacheStatus(outcome, timeToLive: timeToLive(selection)))
     }
 
     /// How much longer the response will be served: by the strategy's limit if it has one, otherwise by the header

@@ -38,6 +38,7 @@ enum CacheStatusWords {
             case nil: "The cache gave no reason"
             }
         var words = reason + ", so the origin was asked"
+        if values["fwd-status"] == nil, values["ttl"] != nil { words += "; it gave no answer" }
         if values["fwd-status"] == "304" { words += "; the stored response is still valid" }
         if values["stored"] != nil { words += "; the response was stored" }
         if values["collapsed"] != nil { words += "; it shared a request that was under way" }

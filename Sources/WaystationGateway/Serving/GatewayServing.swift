@@ -219,7 +219,7 @@ final class GatewayServing: Sendable {
         let links = Links(names: names, scheme: facts.url?.scheme?.lowercased() ?? "https", isServed: isServed)
         let translation = ResponseTranslation(links: links, isNamed: isNamed, rewritesLinks: rewriting != nil)
         var headers = translation.fields(facts.fields, isCoded: facts.isCoded)
-        if !headers.contains(name: "Cache-Control"), isHit {
+        if !headers.contains(name: "Cache-Control"), isHit || facts.standsIn {
             // The browser asks again each time, so that it shows the next version of a pack at once.
             headers.add(name: "Cache-Control", value: "no-cache")
         }
@@ -248,9 +248,13 @@ extension ResponseHead {
     }
 
     /// Whether the response was answered without the network.
-    fileprivate var isHit: Bool {
-        let member = value(forHTTPHeaderField: "Cache-Status").flatMap { OwnCacheStatus.member(of: $0) }
-        return member?.utf8.starts(with: "Waystation; hit".utf8) ?? false
+    fileprivate var isHit: Bool { ownStatus?.utf8.starts(with: "Waystation; hit".utf8) ?? false }
+
+    /// Whether a stored response is the answer because the network gave none.
+    fileprivate var standsIn: Bool { !isHit && ownStatus.map { !$0.contains("; fwd-status=") } ?? false }
+
+    private var ownStatus: Substring? {
+        value(forHTTPHeaderField: "Cache-Status").flatMap { OwnCacheStatus.member(of: $0) }
     }
 }
 #endif

@@ -86,7 +86,10 @@ struct CacheStatusWordsTests {
                 "Waystation; fwd=stale; fwd-status=304; collapsed",
                 "The stored response was stale, so the origin was asked; the stored response is still valid; it shared a request that was under way."
             ),
-            ("Waystation; hit; detail=\"a, b; hit\"", "Answered without the network (\"a, b; hit\")."), ("", ""),
+            (
+                "Waystation; fwd=stale; ttl=-90",
+                "The stored response was stale, so the origin was asked; it gave no answer; stale since 90 s."
+            ), ("Waystation; hit; detail=\"a, b; hit\"", "Answered without the network (\"a, b; hit\")."), ("", ""),
             // An origin writes what it likes.
             (
                 "edge; hit; ttl=-9223372036854775808; a=\", Waystation; fwd=uri-miss",

@@ -39,7 +39,7 @@ struct StaleEndToEndTests {
         if failure == .stopped { fixture.origin.stop() }
         let got = try await fixture.load()
         #expect(got.body == "kept")
-        #expect(got.isHit)
+        #expect(got.standsIn)
         // The waystation repeats a request once after a dropped connection; curl does too if the connection was reused.
         if failure != .stopped {
             #expect((3...4).contains(fixture.origin.requestCount))
@@ -279,7 +279,7 @@ struct StaleEndToEndTests {
         fixture.clock.fire()
         let got = try await late.value
         #expect(got.body == "1")
-        #expect(got.isHit)
+        #expect(got.standsIn)
         gate.open()
         await fixture.event(events) { if case .stored = $0 { true } else { false } }
         fixture.origin.stop()

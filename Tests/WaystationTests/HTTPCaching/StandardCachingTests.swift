@@ -58,7 +58,7 @@ struct StandardCachingTests {
         guard mustRevalidate else {
             let stale = try await fixture.load()
             #expect(stale.body == "body")
-            #expect(stale.cacheStatus == "Waystation; hit; ttl=-90")
+            #expect(stale.cacheStatus == "Waystation; fwd=stale; ttl=-90")
             return
         }
         await #expect(throws: URLError.self) { try await fixture.load() }

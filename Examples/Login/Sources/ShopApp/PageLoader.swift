@@ -71,7 +71,8 @@ public struct PageLoader: Sendable {
         return Page.Resource(
             url: url,
             status: response.statusCode,
-            isFromCache: status.hasPrefix("Waystation; hit"),
+            // Without a network, a stored response stands in: the request was forwarded, and no status came back.
+            isFromCache: status.hasPrefix("Waystation;") && !status.contains("fwd-status="),
             body: body
         )
     }
