@@ -20,6 +20,26 @@ struct ReceiverTests {
         #expect(heard.withLock { $0 } == ["a1", "b1", "a2", "b2", "c2"])
     }
 
+    @Test("A listener is removed after the release of its owner", arguments: [true, false])
+    func ownedListeners(isReported: Bool) {
+        final class Owner: Sendable {}
+        let listeners = Listeners<Int>()
+        let heard = Mutex(0)
+        weak var kept: Owner?
+        do {
+            let (owner, other) = (Owner(), Owner())
+            kept = other
+            listeners.add(for: owner) { [other] event in
+                withExtendedLifetime(other) { heard.withLock { $0 += event } }
+            }
+            listeners.report(1)
+        }
+        #expect(kept != nil)
+        if isReported { listeners.report(10) } else { listeners.add { _ in } }
+        #expect(kept == nil)
+        #expect(heard.withLock { $0 } == 1)
+    }
+
     @Test("Each reader gets the values from its addition to its removal")
     func readers() async {
         var readers = StreamReaders<Int>()

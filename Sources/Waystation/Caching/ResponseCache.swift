@@ -194,12 +194,20 @@ public final class ResponseCache: Sendable {
 
     /// Calls `listener` for the events of ``condition`` first, and then for every new event.
     ///
-    /// Several interceptors may share one cache.
-    func addListener(_ listener: @escaping @Sendable (StoreEvent) -> Void) {
-        listeners.add(listener)
+    /// Several interceptors may share one cache. The listener is removed after `owner` was released.
+    func addListener(
+        for owner: any AnyObject & Sendable,
+        _ listener: @escaping @Sendable (StoreEvent) -> Void
+    ) {
+        listeners.add(for: owner, listener)
         for event in condition { listener(event) }
     }
 
-    /// Calls `listener` for every new event of the shared tier.
-    func addListener(_ listener: @escaping @Sendable (TierEvent) -> Void) { tierListeners.add(listener) }
+    /// Calls `listener` for every new event of the shared tier, until `owner` is released.
+    func addListener(
+        for owner: any AnyObject & Sendable,
+        _ listener: @escaping @Sendable (TierEvent) -> Void
+    ) {
+        tierListeners.add(for: owner, listener)
+    }
 }

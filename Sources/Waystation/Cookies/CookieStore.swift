@@ -212,8 +212,15 @@ public final class CookieStore: Sendable {
     /// Calls `listener` for the events of ``condition`` first, and then for every new event.
     ///
     /// Several interceptors may share one store.
-    func addListener(_ listener: @escaping @Sendable (CookieEvent) -> Void) {
-        listeners.add(listener)
+    ///
+    /// - Parameters:
+    ///   - owner: The listener is removed after the release of this object; nil for one that stays.
+    ///   - listener: Called with each event.
+    func addListener(
+        for owner: (any AnyObject & Sendable)? = nil,
+        _ listener: @escaping @Sendable (CookieEvent) -> Void
+    ) {
+        listeners.add(for: owner, listener)
         for event in condition { listener(event) }
     }
 

@@ -8,7 +8,7 @@ extension Interceptor {
     /// Passes on the events of the packs, and drops the responses over a version that is no longer active.
     func listenToPacks() {
         let events = environment.events
-        configuration.packs?.addListener { [weak events, weak cache = configuration.cache] event in
+        configuration.packs?.addListener(for: events) { [weak events, weak cache = configuration.cache] event in
             Overlay.drop(after: event, in: cache?.store)
             events?.emit(LoadEvent(kind: .pack(event)))
         }

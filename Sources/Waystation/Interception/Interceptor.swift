@@ -82,9 +82,13 @@ public final class Interceptor: Sendable {
         #if Packs
         listenToPacks()
         #endif
-        configuration.cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .store(event))) }
-        configuration.cache?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .shared(event))) }
-        cookies?.addListener { [weak events] event in events?.emit(LoadEvent(kind: .cookies(event))) }
+        configuration.cache?.addListener(for: events) { [weak events] event in
+            events?.emit(LoadEvent(kind: .store(event)))
+        }
+        configuration.cache?.addListener(for: events) { [weak events] event in
+            events?.emit(LoadEvent(kind: .shared(event)))
+        }
+        cookies?.addListener(for: events) { [weak events] event in events?.emit(LoadEvent(kind: .cookies(event))) }
     }
 
     /// The number of warnings about rules that are logged; a whitelist of a server may cause thousands.

@@ -130,9 +130,13 @@ public final class PackLibrary: Sendable {
         CanonicalURL(url.absoluteString).flatMap { url in state.withLock { $0.index }[url] }
     }
 
-    /// Adds a listener that is called for every later event, like the one given to the initialiser.
-    package func addListener(_ listener: @escaping @Sendable (PackEvent) -> Void) {
-        listeners.add(listener)
+    /// Adds a listener that is called for every later event, like the one given to the initialiser, until `owner` is
+    /// released.
+    package func addListener(
+        for owner: any AnyObject & Sendable,
+        _ listener: @escaping @Sendable (PackEvent) -> Void
+    ) {
+        listeners.add(for: owner, listener)
     }
 
     /// The present problems of the library's files, as the events that reported them; empty if the files have no problem.
