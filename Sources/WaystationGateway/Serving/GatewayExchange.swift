@@ -82,7 +82,9 @@ final class GatewayExchange: JourneyClient {
 
     // MARK: - The connection's side
 
-    /// Whether the body of the request is still arriving. A response that begins before its end closes the connection.
+    /// Whether the body of the request is still arriving.
+    ///
+    /// A response that begins before its end closes the connection.
     var isUploading: Bool {
         get { state.value.isUploading }
         set { state.value.isUploading = newValue }
