@@ -45,7 +45,13 @@ final class RequestBodyCollector {
     ) throws(Refusal) {
         length += part.readableBytes
         guard length <= maximum else { throw .bodyTooLarge }
-        writer.append(Data(part.readableBytesView)) { [loop] result in loop.execute { stored(result) } }
+        writer.append(Data(part.readableBytesView)) { [loop, writer] result in
+            loop.execute {
+                stored(result)
+                // The client gets this error, not the one of the load that it ends.
+                if case .failure(let error) = result { writer.stop(error) }
+            }
+        }
     }
 
     /// Notes that the whole body has arrived.
@@ -56,7 +62,7 @@ final class RequestBodyCollector {
     }
 
     /// Notes that the rest of the body will not arrive: sending it fails.
-    func stop() { writer.stop() }
+    func stop() { writer.stop(Incomplete()) }
 }
 
 extension RequestBodyCollector {
@@ -89,11 +95,7 @@ extension RequestBodyCollector {
                     let begun = self.length.flatMap { self.writer.begin(self.request, length: $0) }
                     self.begun = begun?.body
                     done(.success(begun?.request))
-                } catch {
-                    // The client gets this error, not the one of the load that it ends.
-                    done(.failure(error))
-                    self.begun?.stop(error)
-                }
+                } catch { done(.failure(error)) }
             }
         }
 
@@ -101,7 +103,7 @@ extension RequestBodyCollector {
             queue.async { made(self.writer.finish(self.request)) }
         }
 
-        func stop() { queue.async { self.begun?.stop(Incomplete()) } }
+        func stop(_ error: any Error) { queue.async { self.begun?.stop(error) } }
     }
 }
 #endif

@@ -140,7 +140,7 @@ struct SharedFetchTests {
         for load in loads {
             let got = try await load.value
             #expect(got.body == "kept")
-            #expect(got.isHit)
+            #expect(got.standsIn)
         }
     }
 
