@@ -151,8 +151,9 @@ extension PageScanner {
             let encoding = CharacterReferences.decoded(text, range).bytes.map(Characters.lowered)
             tag.hasHTML = Self.encodingsOfHTML.contains(encoding)
         default:
-            if attribute == .href, tag.element == .base { takeBase(text, range) }
             for edit in attribute.value?.edits(text, range, links) ?? [] { output.apply(edit, to: text) }
+            // Afterwards: the URL of the base itself is relative to the page (HTML §4.2.3).
+            if attribute == .href, tag.element == .base { takeBase(text, range) }
         }
     }
 

@@ -140,6 +140,10 @@ struct PageRewritingTests {
                 "<base href=//shop.example/b/><a href=//other.example/>",
                 "<base href=http://shop.example.localhost:8080/b/><a href=https://other.example/>"
             ),
+            (
+                "<base href=//elsewhere.example/><script src=a.js></script><a href=//other.example/>",
+                "<base href=https://elsewhere.example/><script src=a.js></script><a href=//other.example/>"
+            ),
             // The browser has the scheme of such a base URL itself.
             (
                 "<base href=https://elsewhere.example/><a href=//other.example/>",
