@@ -41,6 +41,57 @@ struct SlowClientTests {
         #expect(String(buffer: response).hasPrefix("HTTP/1.1 4"))
     }
 
+    /// The ends of a connection that the gateway brings about when no request is under way.
+    enum End: CaseIterable {
+        case idleTimeout, stop
+    }
+
+    /// A client that takes nothing before the test lets it: the bytes stay in the queue of the channel.
+    private final class Pausing: ChannelOutboundHandler {
+        typealias OutboundIn = IOData
+
+        func flush(context: ChannelHandlerContext) {}
+
+        func take(_ channel: EmbeddedChannel) throws {
+            try channel.pipeline.syncOperations.context(handler: self).flush()
+        }
+    }
+
+    @Test("gets all of its response although its time is over meanwhile, or the gateway stops", arguments: End.allCases)
+    func whole(end: End) async throws {
+        let fixture = try await GatewayFixture()
+        let serving = fixture.serving()
+        let connection = ConnectionHandler(serving, RepeatingHandler(serving)) {
+            Tunnel(handlers: [], idle: .seconds(1))
+        } connect: { _, _, _ in
+        }
+        let pausing = Pausing()
+        let channel = EmbeddedChannel(handlers: [pausing, connection])
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        // No rule takes this URL, so that the refusal is written at once.
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+        head.headers.add(name: "Host", value: "unknown.example.localhost:\(fixture.port)")
+        try channel.writeInbound(HTTPServerRequestPart.head(head))
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        switch end {
+        case .idleTimeout: channel.embeddedEventLoop.advanceTime(by: TimeAmount(serving.options.idleTimeout))
+        case .stop: channel.pipeline.fireUserInboundEventTriggered(GatewayStop())
+        }
+        channel.embeddedEventLoop.run()
+        #expect(channel.isActive)
+        // What the client sends now gets no answer.
+        try channel.writeInbound(HTTPServerRequestPart.head(head))
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        try pausing.take(channel)
+        channel.embeddedEventLoop.run()
+        var sent = ""
+        while case .byteBuffer(let bytes) = try channel.readOutbound(as: IOData.self) { sent += String(buffer: bytes) }
+        let response = try #require(RawResponse(Data(sent.utf8)))
+        #expect(response.status == 403)
+        #expect(response["Content-Length"] == "\(response.body.count)")
+        #expect(!channel.isActive)
+    }
+
     @Test("and leaves does not keep the end of its load waiting")
     func left() async throws {
         let fixture = try await GatewayFixture(files: ["a.txt": "one"])

@@ -124,7 +124,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is GatewayStop else { return context.fireUserInboundEventTriggered(event) }
         isStopping = true
-        if case .idle = phase, next.isEmpty { context.close(promise: nil) }
+        if case .idle = phase, next.isEmpty { closeWhenSent(context.channel) }
         if case .inspecting(let exchange) = phase, exchange.isEndless { context.close(promise: nil) }
     }
 
@@ -359,7 +359,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         writer.end(closes: closes && !lingers)
         if closes {
             next.removeAll()
-            if lingers { clock.wait(Self.lingering, on: channel.eventLoop) { channel.close(promise: nil) } }
+            if lingers { closeLater(Self.lingering, channel) }
             return
         }
         waitForRequest(channel)
@@ -387,8 +387,24 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         channel.read()
     }
 
-    private func waitForRequest(_ channel: any Channel) {
-        clock.wait(TimeAmount(serving.options.idleTimeout), on: channel.eventLoop) { channel.close(promise: nil) }
+    private func waitForRequest(_ channel: any Channel) { closeLater(TimeAmount(serving.options.idleTimeout), channel) }
+
+    private func closeLater(_ time: TimeAmount, _ channel: any Channel) {
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        clock.wait(time, on: channel.eventLoop) { bound.value.closeWhenSent(channel) }
+    }
+
+    /// Takes no more requests, and closes the connection when everything that was written has been sent.
+    ///
+    /// A response has ended when its last bytes are in the channel's queue, and a channel that is closed drops them. If
+    /// the client takes none of them, ``DeliveryWatch`` closes the connection.
+    private func closeWhenSent(_ channel: any Channel) {
+        phase = .closing
+        clock.stop()
+        let waiting = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        // Nothing may be written before the end of a TLS handshake, which might never come.
+        guard waiting > 0 else { return channel.close(promise: nil) }
+        channel.writeAndFlush(IOData.byteBuffer(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
     }
 
     private func waitForPart(_ channel: any Channel) {
