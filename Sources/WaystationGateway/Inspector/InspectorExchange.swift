@@ -76,7 +76,7 @@ final class InspectorExchange {
         guard !isOver else { return }
         isOver = true
         writer.begin(response.head(head.version).saying(closes: closes), .length(response.body.count))
-        writer.append(response.body)
+        if head.method != .HEAD { writer.append(response.body) }
         endResponse(closes)
     }
 

@@ -143,6 +143,18 @@ struct InspectorTests {
         #expect(response["Connection"] == "close")
     }
 
+    @Test("answers HEAD without a body, so that the next response begins behind the head (RFC 9110 §9.3.2)")
+    func heads() async throws {
+        let inspected = try await InspectorFixture()
+        let connection = try RawConnection(inspected.fixture.port)
+        connection.send("HEAD / HTTP/1.1\r\nHost: \(inspected.host)\r\n\r\n")
+        connection.send("GET /none HTTP/1.1\r\nHost: \(inspected.host)\r\nConnection: close\r\n\r\n")
+        let answers = String(decoding: await connection.read(), as: UTF8.self)
+        #expect(answers.hasPrefix("HTTP/1.1 405 "))
+        let end = try #require(answers.range(of: "\r\n\r\n"))
+        #expect(answers[end.upperBound...].hasPrefix("HTTP/1.1 403 "), "\(answers)")
+    }
+
     @Test("sends the loads of browsers and of the app's sessions in order as they end")
     func stream() async throws {
         let inspected = try await InspectorFixture()
