@@ -144,6 +144,28 @@ struct GatewayTests {
     }
 
     @Test(
+        "leads the URL of Refresh to itself in every form that browsers take, and changes no other one (HTML §4.2.5.3)",
+        arguments: [
+            ("0; https://shop.example/a", "0; http://SHOP/a"),
+            ("0; URL = https://shop.example/a", "0; URL = http://SHOP/a"),
+            ("1,'https://shop.example/a' x", "1,'http://SHOP/a' x"),
+            ("3; /go?url=https://shop.example/x", "3; /go?url=https://shop.example/x"),
+            ("0; url=https://elsewhere.example/?url=https://shop.example/", nil),
+            ("url=https://shop.example/", nil), ("5", nil),
+        ]
+    )
+    func refreshes(value: String, expected: String?) async throws {
+        let network = ScriptedTransport { _ in .ok("", fields: ["Refresh": value]) }
+        let fixture = try await GatewayFixture(
+            interceptor: {
+                $0.rules.append(.allow("https://secure.example/**", via: .carried(by: network, as: "the network")))
+            }
+        )
+        let response = try await fixture.get("/", host: "secure.example.localhost:\(fixture.port)")
+        #expect(response["Refresh"] == (expected ?? value).replacing("SHOP", with: fixture.shop))
+    }
+
+    @Test(
         "gives the targets of Link its own names, if it rewrites links and a rule takes them (RFC 8288 §3)",
         arguments: [
             ("<https://shop.example/a.woff2>; rel=preload; as=font", "<http://SHOP/a.woff2>; rel=preload; as=font"),

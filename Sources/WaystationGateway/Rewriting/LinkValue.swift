@@ -80,8 +80,8 @@ enum LinkValue {
         return index
     }
 
-    /// The URL of the content of `<meta http-equiv=refresh>`.
-    private static func refresh(_ bytes: [UInt8]) -> Range<Int>? {
+    /// The URL of the content of `<meta http-equiv=refresh>`, and of the field `Refresh`.
+    static func refresh(_ bytes: [UInt8]) -> Range<Int>? {
         var rest = bytes[...].drop(while: Characters.isSpace)
         let time = rest.prefix { Characters.isDigit($0) || $0 == UInt8(ascii: ".") }
         guard let first = rest.first, Characters.isDigit(first) || first == UInt8(ascii: ".") else { return nil }

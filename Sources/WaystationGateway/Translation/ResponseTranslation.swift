@@ -39,7 +39,7 @@ struct ResponseTranslation: Sendable {
         switch name {
         case "location", "content-location": local(value)
         case "link" where rewritesLinks: replaced(value) { LinkField.targets(in: $0.bytes) }
-        case "refresh": refresh(value)
+        case "refresh": replaced(value) { LinkValue.refresh($0.bytes).map { [$0] } ?? [] }
         case "access-control-allow-origin": anyOrigin(value)
         case "content-security-policy", "content-security-policy-report-only":
             ContentSecurityPolicy.local(value, links)
@@ -65,13 +65,5 @@ struct ResponseTranslation: Sendable {
 
     /// The gateway's name for an origin; the text itself if it names none.
     private func anyOrigin(_ text: String) -> String { links.names.local(text) ?? text }
-
-    /// The value of `Refresh`: seconds, and a URL (HTML §2.5.7).
-    private func refresh(_ value: String) -> String {
-        guard let mark = value.range(of: "url=", options: .caseInsensitive) else { return value }
-        let target = value[mark.upperBound...].trimmingCharacters(in: CharacterSet(charactersIn: " '\""))
-        let local = local(target)
-        return local == target ? value : value[..<mark.upperBound] + local
-    }
 }
 #endif
