@@ -102,6 +102,18 @@ struct GatewayTests {
         #expect(request.value(of: "X-Hop") == nil)
     }
 
+    @Test("asks for a range without a content coding: a part of coded bytes cannot be decoded (RFC 9110 §14.2)")
+    func rangesWithoutCoding() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("whole") }
+        let fixture = try await GatewayFixture(origin: origin)
+        let name = fixture.name(of: origin)
+        // As Chromium asks for media.
+        let fields = ["Range: bytes=1-", "Accept-Encoding: identity;q=1, *;q=0"]
+        #expect(try await fixture.get("/a", host: name, fields).text == "whole")
+        #expect(try await fixture.get("/a", host: name, ["Accept-Encoding: gzip"]).text == "whole")
+        #expect(origin.requests.map { $0.value(of: "Accept-Encoding") == "identity" } == [true, false])
+    }
+
     @Test("returns redirects to the browser, with its own names for what a rule takes")
     func redirects() async throws {
         let origin = try ScriptedOrigin { request in

@@ -81,6 +81,9 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         _ onHead: (@Sendable (ResponseHead) -> Void)?
     ) {
         var sent = ForwardingTag.tagging(request)
+        // A part of coded bytes cannot be decoded. The field is added here, and not earlier, because a cache must still
+        // find a whole response that varies by it.
+        if request.value(forHTTPHeaderField: "Range") != nil { sent = sent.withoutCodings }
         if let url = request.url, let canonical = url.canonical, canonical != url {
             sent.url = canonical
             written = url
