@@ -14,12 +14,13 @@ struct OwnProxyTests {
         _ configuration: inout Interceptor.Configuration,
         _ variables: [String],
         _ port: Port,
+        host: String = "127.0.0.1",
         trusting root: URL? = nil
     ) {
         configuration.makeTransport = { session in
             var options = NIOOptions()
             options.environment = Dictionary(
-                uniqueKeysWithValues: variables.map { ($0, "http://127.0.0.1:\(port.number)") }
+                uniqueKeysWithValues: variables.map { ($0, "http://\(host):\(port.number)") }
             )
             options.additionalTrustedRoots = root.map { [.pemFile(path: $0.path)] } ?? []
             return NIOTransport(configuration: session, options: options)
@@ -58,6 +59,39 @@ struct OwnProxyTests {
             #expect(response.text.contains("`http_proxy` or `all_proxy`"), "\(response.text)")
             #expect(response.text.contains("list shop.example in `no_proxy`"))
         }
+    }
+
+    /// A spelling that the gateway does not know to be this machine, as it does not know the names in `/etc/hosts`.
+    private static let unknownHost = "[::ffff:127.0.0.1]"
+
+    @Test("refuses a request that it has sent to itself by a name that only a resolver knows")
+    func unknownName() async throws {
+        let port = Port()
+        let fixture = try await GatewayFixture {
+            $0.isProxy = true
+        } interceptor: {
+            $0.rules = [.allow("http://shop.example/**", via: .network)]
+            Self.configure(&$0, ["http_proxy"], port, host: Self.unknownHost)
+        }
+        port.number = fixture.port
+        let response = try await fixture.get("http://shop.example/a", host: "shop.example")
+        #expect(response.status == 508)
+        #expect(response.text.contains("`http_proxy` or `all_proxy`"), "\(response.text)")
+    }
+
+    @Test("refuses a tunnel through itself by a name that only a resolver knows")
+    func tunnelByUnknownName() async throws {
+        let port = Port()
+        let fixture = try await GatewayFixture {
+            $0.isProxy = true
+        } interceptor: {
+            Self.configure(&$0, ["https_proxy"], port, host: Self.unknownHost)
+        }
+        port.number = fixture.port
+        let authority = "shop.example:443"
+        let response = try await fixture.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+        #expect(response.status == 502)
+        #expect(response.text.contains("the proxy answered CONNECT with the status 508"), "\(response.text)")
     }
 
     @Test("makes no engine for what files answer, to find out about its proxies")

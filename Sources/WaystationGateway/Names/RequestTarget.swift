@@ -45,7 +45,7 @@ struct TargetReader: Sendable {
         if loopMark.isIn(head) {
             // `no_proxy` knows no ports.
             let name = URLComponents(string: "http://\(host)")?.host ?? host
-            throw .ownProxy(name, isSecure: secured != nil)
+            throw .ownProxy(name, isSecure: secured != nil || head.method == .CONNECT)
         }
         guard head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") }) else {
             throw .badRequest("the request target has a character that must be percent-encoded (RFC 9112 §3.2)")

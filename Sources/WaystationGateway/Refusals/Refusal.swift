@@ -110,7 +110,8 @@ struct Refusal: Error, Equatable, Sendable {
                 The gateway has sent this request to itself: it is the proxy that `\(isSecure ? "https" : "http")_proxy` \
                 or `all_proxy` names in its own environment. Start the gateway without the variable, or list \
                 \(host.prefix(253)) in `no_proxy`.
-                """
+                """,
+            closes: isSecure
         )
     }
 

@@ -108,7 +108,7 @@ final class GatewayServing: Sendable {
     func accept(_ head: HTTPRequestHead, for target: RequestTarget) throws(Refusal) -> Accepted {
         guard let url = target.url else { throw .badRequest("CONNECT has no resource (RFC 9110 §9.3.6)") }
         var request = requests.request(head, for: url)
-        if comesBack(url) { targets.loopMark.add(to: &request) }
+        if mayComeBack(url) { targets.loopMark.add(to: &request) }
         guard case .named(_, let origin) = target else {
             request.mainDocumentURL = try proxied.document(of: head, for: url)
             try check(request)
@@ -146,15 +146,15 @@ final class GatewayServing: Sendable {
         return LoopbackHosts.contain(origin.host)
     }
 
-    /// Whether a request to the network would reach the gateway again, because its environment names it as the proxy.
-    private func comesBack(_ url: URL) -> Bool {
+    /// Whether a request to the network might reach the gateway again, because its environment names it as the proxy.
+    private func mayComeBack(_ url: URL) -> Bool {
         // An engine that is made only now may know other proxies: then the request is recognised when it comes back
         // for the second time.
         let opener = (loads.madeEngine as? NIOTransport)?.opener ?? Self.opener
-        guard opener.isProxied(byLoopbackPort: names.port), let host = url.host() else { return false }
+        guard opener.mayBeProxied(byPort: names.port), let host = url.host() else { return false }
         let isSecure = url.scheme == "https"
         let port = url.port ?? (isSecure ? 443 : 80)
-        guard opener.isProxied(host, port: port, isSecure: isSecure, byLoopbackPort: names.port) else { return false }
+        guard opener.mayBeProxied(host, port: port, isSecure: isSecure, byPort: names.port) else { return false }
         // Over TLS, the gateway passes on the bytes of other hosts as they are.
         return !isSecure || options.authority?.certifies(host, port: port) == true
     }

@@ -31,7 +31,13 @@ struct Tunnel {
         _ refuse: @escaping (Refusal) -> Void
     ) {
         let bound = NIOLoopBound((tunnel: self, refuse: refuse), eventLoop: client.eventLoop)
-        serving.opener.open(to: host, port: port, proxyPort: serving.names.port, on: client.eventLoop) { result in
+        serving.opener.open(
+            to: host,
+            port: port,
+            proxyPort: serving.names.port,
+            via: serving.targets.loopMark.field,
+            on: client.eventLoop
+        ) { result in
             switch result {
             case .success(let server):
                 guard client.isActive else { return server.close(promise: nil) }

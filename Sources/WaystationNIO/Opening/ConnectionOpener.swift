@@ -74,6 +74,8 @@ package final class ConnectionOpener: Sendable {
     ///   - host: A name or an IP address, without brackets.
     ///   - port: The port.
     ///   - proxyPort: The port at which the caller itself is a proxy.
+    ///   - via: The value of `Via` by which the caller recognises its own requests. Only a proxy at the caller's port
+    ///     gets it, because its name may be one of this machine that only a resolver knows.
     ///   - loop: The event loop of the channel.
     ///   - completion: Called once on the event loop, and not before this method returns: the channel, which does not
     ///     read by itself, or the `URLError` that describes the failure.
@@ -81,12 +83,14 @@ package final class ConnectionOpener: Sendable {
         to host: String,
         port: Int,
         proxyPort: Int,
+        via: String,
         on loop: any EventLoop,
         _ completion: @escaping @Sendable (Result<any Channel, any Error>) -> Void
     ) {
         loop.execute { [self] in
             let host = host.lowercased()
-            let route = composer.route(host, port, true).avoiding(loopbackPort: proxyPort)
+            var route = composer.route(host, port, true).avoiding(loopbackPort: proxyPort)
+            if route.leads(throughPort: proxyPort) { route = route.marked(via) }
             if case .unsupported(let reason) = route {
                 return completion(.failure(TransportFailure.unsupported(reason).error(for: nil)))
             }
@@ -96,26 +100,27 @@ package final class ConnectionOpener: Sendable {
         }
     }
 
-    /// Whether the environment names the caller as the proxy for an origin.
+    /// Whether the environment names a proxy for an origin that may be the caller.
+    ///
+    /// The port alone decides: the proxy's host may be a name of this machine that only a resolver knows.
     ///
     /// - Parameters:
     ///   - host: A name or an IP address, with or without brackets.
     ///   - port: The port.
     ///   - isSecure: Whether the scheme is `https`.
-    ///   - proxyPort: The port of the loopback interface at which the caller itself is a proxy.
-    /// - Returns: Whether a request to the origin would reach the caller.
-    package func isProxied(_ host: String, port: Int, isSecure: Bool, byLoopbackPort proxyPort: Int) -> Bool {
-        let route = composer.route(host, port, isSecure)
-        return route.avoiding(loopbackPort: proxyPort) != route
+    ///   - proxyPort: The port at which the caller itself is a proxy.
+    /// - Returns: Whether a request to the origin might reach the caller.
+    package func mayBeProxied(_ host: String, port: Int, isSecure: Bool, byPort proxyPort: Int) -> Bool {
+        composer.route(host, port, isSecure).leads(throughPort: proxyPort)
     }
 
-    /// Whether the environment names the caller as the proxy for any origin: a check without the parts of a URL.
+    /// Whether the environment names a proxy for any origin that may be the caller: a check without the parts of a URL.
     ///
-    /// - Parameter proxyPort: The port of the loopback interface at which the caller itself is a proxy.
-    /// - Returns: False if ``isProxied(_:port:isSecure:byLoopbackPort:)`` is false for every origin.
-    package func isProxied(byLoopbackPort proxyPort: Int) -> Bool {
-        isProxied("", port: 80, isSecure: false, byLoopbackPort: proxyPort)
-            || isProxied("", port: 443, isSecure: true, byLoopbackPort: proxyPort)
+    /// - Parameter proxyPort: The port at which the caller itself is a proxy.
+    /// - Returns: False if ``mayBeProxied(_:port:isSecure:byPort:)`` is false for every origin.
+    package func mayBeProxied(byPort proxyPort: Int) -> Bool {
+        mayBeProxied("", port: 80, isSecure: false, byPort: proxyPort)
+            || mayBeProxied("", port: 443, isSecure: true, byPort: proxyPort)
     }
 
     /// Connects to an origin within the time that this may take; call it on the event loop.

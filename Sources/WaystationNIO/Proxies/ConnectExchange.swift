@@ -27,11 +27,15 @@ struct ConnectExchange {
     /// - Parameters:
     ///   - authority: The host and the port of the origin.
     ///   - authorization: The value of `Proxy-Authorization`, if there is one.
+    ///   - via: The value of `Via`, if there is one.
     /// - Returns: The bytes to send, or nil if one of the values cannot be sent.
-    static func request(authority: String, authorization: String?) -> ByteBuffer? {
-        guard isLine(authority), !authority.contains(" "), isLine(authorization ?? "") else { return nil }
+    static func request(authority: String, authorization: String?, via: String? = nil) -> ByteBuffer? {
+        guard isLine(authority), !authority.contains(" "), isLine(authorization ?? ""), isLine(via ?? "") else {
+            return nil
+        }
         var text = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
         if let authorization { text += "Proxy-Authorization: \(authorization)\r\n" }
+        if let via { text += "Via: \(via)\r\n" }
         text += "Proxy-Connection: Keep-Alive\r\n\r\n"
         return ByteBuffer(string: text)
     }

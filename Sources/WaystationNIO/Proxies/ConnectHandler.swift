@@ -33,7 +33,12 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     ///   closed.
     static func open(on channel: any Channel, to authority: String, _ proxy: Route.Proxy) -> EventLoopFuture<Void> {
         let promise = channel.eventLoop.makePromise(of: Void.self)
-        guard let request = ConnectExchange.request(authority: authority, authorization: proxy.authorization) else {
+        let request = ConnectExchange.request(
+            authority: authority,
+            authorization: proxy.authorization,
+            via: proxy.via
+        )
+        guard let request else {
             promise.fail(ConnectFailure.invalidRequest)
             channel.close(promise: nil)
             return promise.futureResult

@@ -27,6 +27,29 @@ enum Route: Hashable, Sendable {
         var port: Int
         /// The value of `Proxy-Authorization`, if the proxy wants one.
         var authorization: String?
+        /// The value of `Via` in requests for tunnels; nil to send no such field.
+        var via: String?
+    }
+
+    /// Whether the route leads through a proxy at a port, whatever its host is.
+    ///
+    /// - Parameter port: The port.
+    /// - Returns: True also for a proxy on another machine.
+    func leads(throughPort port: Int) -> Bool {
+        switch self {
+        case .absoluteForm(let proxy), .tunnel(let proxy): proxy.port == port
+        case .direct, .unsupported: false
+        }
+    }
+
+    /// The route with a mark in the request for its tunnel.
+    ///
+    /// - Parameter via: The value of `Via` (RFC 9110 §7.6.3).
+    /// - Returns: The same route if it has no tunnel.
+    func marked(_ via: String) -> Route {
+        guard case .tunnel(var proxy) = self else { return self }
+        proxy.via = via
+        return .tunnel(proxy)
     }
 
     /// The route of a server on this machine, which must not lead back to the server itself.

@@ -20,6 +20,13 @@ struct ConnectExchangeTests {
         #expect(bytes.map { String(buffer: $0) } == expected)
     }
 
+    @Test("The request carries the mark of its sender, if it has one (RFC 9110 §7.6.3)")
+    func via() {
+        let bytes = ConnectExchange.request(authority: "a:1", authorization: nil, via: "1.1 sender")
+        #expect(bytes.map { String(buffer: $0).contains("\r\nVia: 1.1 sender\r\n") } == true)
+        #expect(ConnectExchange.request(authority: "a:1", authorization: nil, via: "a\r\nX: y") == nil)
+    }
+
     @Test("Values that would start another line are refused")
     func injection() {
         #expect(ConnectExchange.request(authority: "a\r\nX: y", authorization: nil) == nil)
