@@ -80,6 +80,30 @@ struct ProxyTests {
         #expect(origin.requests.first?.value(of: "Host") == "inner.example")
     }
 
+    @Test(
+        "opens a tunnel for a client of HTTP/1.0 without Host, and for a Host without the port (RFC 9112 §3.2.3)",
+        arguments: [
+            " HTTP/1.0\r\n\r\n", " HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n",
+            " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        ]
+    )
+    func oldClients(rest: String) async throws {
+        let origin = try ScriptedOrigin { _ in .ok("inner") }
+        let fixture = try await GatewayFixture { $0.isProxy = true }
+        let connection = try RawConnection(fixture.port)
+        connection.send("CONNECT 127.0.0.1:\(origin.port)" + rest)
+        connection.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: await connection.read(), as: UTF8.self).hasSuffix("inner"))
+    }
+
+    @Test("answers a request for a URL by HTTP/1.0 without Host")
+    func absoluteFormWithoutHost() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("inner") }
+        let fixture = try await GatewayFixture(origin: origin) { $0.isProxy = true }
+        #expect(try await fixture.send("GET \(origin.url("/x")) HTTP/1.0\r\n\r\n").text == "inner")
+        #expect(origin.requests.first?.value(of: "Host") == "127.0.0.1:\(origin.port)")
+    }
+
     @Test("connects to a host with several addresses, of which one does not answer")
     func severalAddresses() async throws {
         let origin = try ScriptedOrigin { _ in .ok("inner") }

@@ -39,7 +39,7 @@ struct TargetReader: Sendable {
 
     func target(of head: HTTPRequestHead) throws(Refusal) -> RequestTarget {
         let hosts = head.headers["Host"]
-        guard hosts.count == 1, let host = hosts.first else {
+        guard hosts.count <= 1, let host = hosts.first ?? impliedHost(of: head) else {
             throw .badRequest("a request needs exactly one Host field; this one has \(hosts.count) (RFC 9112 §3.2)")
         }
         if loopMark.isIn(head) {
@@ -56,6 +56,18 @@ struct TargetReader: Sendable {
         if head.uri.hasPrefix("/") { return try named(host, path: head.uri) }
         if head.uri == "*" { throw .badRequest("the gateway has no answer to OPTIONS *; name a resource") }
         return try absolute(head.uri, host: host)
+    }
+
+    /// The host of a request of HTTP/1.0 without `Host`, whose target names the host.
+    private func impliedHost(of head: HTTPRequestHead) -> String? {
+        guard head.version == .http1_0, secured == nil else { return nil }
+        if head.method == .CONNECT { return head.uri }
+        return head.uri.prefix(7).lowercased() == "http://" ? String(Self.authority(of: head.uri)) : nil
+    }
+
+    /// The authority of an absolute `http` URL.
+    private static func authority(of target: String) -> Substring {
+        target.dropFirst(7).prefix { $0 != "/" && $0 != "?" }
     }
 
     /// Refuses what no origin should get through a gateway.
@@ -105,7 +117,7 @@ struct TargetReader: Sendable {
         guard target.prefix(7).lowercased() == "http://", let (origin, rest) = names.split(target) else {
             throw .badRequest("the request target is neither a path nor an http URL (RFC 9112 §3.2)")
         }
-        let authority = target.dropFirst(7).prefix { $0 != "/" && $0 != "?" }
+        let authority = Self.authority(of: target)
         guard !authority.contains("@") else {
             throw .badRequest("the request target has a user name before its host (RFC 9110 §4.2.4)")
         }
@@ -123,7 +135,9 @@ struct TargetReader: Sendable {
         guard let target = ConnectTarget(authority) else {
             throw .badRequest("CONNECT needs a host and a port, such as shop.example:443 (RFC 9110 §9.3.6)")
         }
-        guard host.lowercased() == authority.lowercased() else {
+        // The field may leave out the port (the example of RFC 9112 §3.2.3).
+        let allowed = [authority, String(authority.dropLast(":\(target.port)".count))]
+        guard allowed.contains(where: { $0.lowercased() == host.lowercased() }) else {
             throw .badRequest("the Host field differs from the target of CONNECT (RFC 9112 §3.2)")
         }
         return .tunnel(host: target.host, port: target.port)

@@ -88,6 +88,9 @@ extension HostileRequest {
             proxied(target("ORIGIN", host: "evil.example:443", method: "CONNECT")),
             proxied(target("ORIGIN", host: "HOST", method: "CONNECT")),
             proxied(HostileRequest(attempt: "CONNECT without a host", text: "CONNECT ORIGIN HTTP/1.1\r\n\r\n")),
+            proxied(HostileRequest(attempt: "a URL without a host", text: "GET http://ORIGIN/ HTTP/1.1\r\n\r\n")),
+            proxied(target("ORIGIN", host: "127.0.0", method: "CONNECT")),
+            proxied(target("ORIGIN", host: "127.0.0.1:", method: "CONNECT")),
             proxied(
                 HostileRequest(
                     attempt: "CONNECT with two hosts",
