@@ -49,13 +49,15 @@ extension UnsafeBufferPointer<UInt8> {
     /// Whether a text begins at a place.
     ///
     /// - Parameters:
-    ///   - text: The text, in lower case.
+    ///   - text: The text, in lower case unless the comparison is exact.
     ///   - start: The place.
+    ///   - isExact: Whether letters in upper case differ from those in lower case.
     /// - Returns: Nil if the bytes end within the text.
-    func begins(with text: [UInt8], at start: Int) -> Bool? {
+    func begins(with text: [UInt8], at start: Int, isExact: Bool = false) -> Bool? {
         for (index, byte) in text.enumerated() {
             guard start + index < count else { return nil }
-            guard Characters.lowered(self[start + index]) == byte else { return false }
+            let found = self[start + index]
+            guard (isExact ? found : Characters.lowered(found)) == byte else { return false }
         }
         return true
     }

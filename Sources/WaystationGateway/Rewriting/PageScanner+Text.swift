@@ -53,7 +53,7 @@ extension PageScanner {
             return true
         }
         let hasCDATA = syntax == .xml || foreign.isForeign
-        let isCDATA = hasCDATA ? text.begins(with: Self.cdataStart, at: start) : false
+        let isCDATA = hasCDATA ? text.begins(with: Self.cdataStart, at: start, isExact: true) : false
         if isCDATA == true {
             index = start + Self.cdataStart.count
             state = .cdata
@@ -66,7 +66,7 @@ extension PageScanner {
     }
 
     private static let commentStart = Array("--".utf8)
-    private static let cdataStart = Array("[cdata[".utf8)
+    private static let cdataStart = Array("[CDATA[".utf8)
 
     /// Reads a comment until its state changes (HTML §13.2.5.43 to §13.2.5.52).
     mutating func readComment(_ text: UnsafeBufferPointer<UInt8>) {

@@ -45,6 +45,7 @@ struct PageRewritingTests {
             "<script><!-- <script> --> </script><a href=§/1>",
             "<svg><title><b>x</b></title><style>a{}</style><a href=§/1></svg><title></svg></title><a href=§/2>",
             "<svg><![CDATA[<a href=x>]]><a href=§/1>", "<math><mi><![CDATA[><a href=§/2></mi></math>",
+            "<svg><![cdata[></svg><a href=§/1>",
             "<svg><script></svg><a href=§/in-svg>", "<svg><div><style><a href=x></style><a href=§/1>",
             "<svg><style>a { background: url(§/b.png) }</style></svg>",
             "<style>a { background: url(§/b.png) }</style>", "<style>\u{40}import \"§/i.css\";</style>",
