@@ -1,5 +1,6 @@
 #if Gateway
 import Foundation
+import Logging
 import Testing
 import Waystation
 import WaystationGateway
@@ -114,6 +115,20 @@ struct HostileRequestTests {
         slow.send("POST / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\nContent-Length: 5\r\n\r\nab")
         #expect(RawResponse(await slow.read())?.status == 408)
         #expect(origin.requestCount == 0)
+    }
+
+    @Test("is named in the log without the secrets of its URL")
+    func log() async throws {
+        let messages = MessageLog.Messages()
+        let fixture = try await GatewayFixture {
+            $0.logger = Logger(label: "test") { _ in MessageLog(messages: messages, logLevel: .debug) }
+        }
+        let host = "other.example.localhost:\(fixture.port)"
+        #expect(try await fixture.get("/a?b=c&access_token=s3cret", host: host).status == 403)
+        let line = try #require(messages.all.first { $0.contains("refused with 403") })
+        #expect(line.contains("GET http://\(host)/a?b=c&access_token=%5Bredacted%5D"), "\(line)")
+        #expect(line.contains("No rule takes https://other.example/a?b=c"))
+        #expect(!line.contains("s3cret"))
     }
 
     @Test("takes no request that follows a refused one on a connection that ends")

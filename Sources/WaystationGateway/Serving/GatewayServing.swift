@@ -6,6 +6,7 @@ import Synchronization
 import Waystation
 import WaystationCookies
 import WaystationNIO
+import WaystationRecording
 import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -162,10 +163,11 @@ final class GatewayServing: Sendable {
     /// A request was refused before its load began.
     func didRefuse(_ head: HTTPRequestHead, because refusal: Refusal) {
         let isSecured = targets.secured != nil
+        let redaction = Redaction.standard
         options.logger.debug(
             """
-            \(head.method.rawValue) \(head.target(isSecured: isSecured)) refused with \(refusal.status): \
-            \(refusal.message)
+            \(head.method.rawValue) \(redaction.url(head.target(isSecured: isSecured))) refused with \
+            \(refusal.status): \(redaction.text(refusal.message))
             """
         )
         observer?.didRefuse(head, isSecured: isSecured, because: refusal)

@@ -2,7 +2,6 @@
 import Foundation
 import FoundationNetworking
 import Logging
-import Synchronization
 import Testing
 import Waystation
 
@@ -10,26 +9,6 @@ import Waystation
 
 @Suite("The end of a gateway's authority")
 struct ExpiryTests {
-    /// Collects the logged messages.
-    private struct MessageLog: LogHandler {
-        final class Messages: Sendable {
-            private let list = Mutex<[String]>([])
-            var all: [String] { list.withLock { $0 } }
-            func append(_ message: String) { list.withLock { $0.append(message) } }
-        }
-
-        let messages: Messages
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.warning
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { messages.append("\(event.level): \(event.message)") }
-    }
-
     @Test("is logged once, three days before, and a request after it is refused")
     func warning() throws {
         let folder = try TemporaryFolder()
