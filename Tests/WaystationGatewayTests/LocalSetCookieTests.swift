@@ -40,6 +40,18 @@ struct LocalSetCookieTests {
         #expect(LocalSetCookie.local("sid=1; Domain=\(domain)", of: try Self.origin(origin)) == nil)
     }
 
+    @Test(
+        "have Secure only where browsers refuse the cookie without it",
+        arguments: [
+            ("a=1; Secure", "a=1"), ("a=1; Secure; Partitioned", "a=1; Secure; Partitioned"),
+            ("a=1;partitioned ;secure", "a=1;partitioned ;secure"),
+            ("a=1; Secure; SameSite=None", "a=1; Secure; SameSite=None"), ("__Host-a=1; Secure", "__Host-a=1; Secure"),
+        ]
+    )
+    func secure(field: String, local: String) throws {
+        #expect(LocalSetCookie.local(field, of: try Self.origin("https://shop.example")) == local)
+    }
+
     private static func origin(_ url: String) throws -> OriginName {
         let url = try #require(URL(string: url))
         return try #require(

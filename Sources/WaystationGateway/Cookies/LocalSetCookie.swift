@@ -8,7 +8,7 @@ enum LocalSetCookie {
     /// The field that a browser understands for an origin's own field.
     ///
     /// `Domain` gets the gateway's name. `Secure` goes, because not every browser counts plain http on this machine as
-    /// secure; it stays where a cookie must have it (`SameSite=None`, `__Secure-` and `__Host-`).
+    /// secure; it stays where a cookie must have it (`SameSite=None`, `Partitioned`, `__Secure-` and `__Host-`).
     ///
     /// - Parameters:
     ///   - field: The value of one `Set-Cookie` field of the origin.
@@ -16,11 +16,12 @@ enum LocalSetCookie {
     /// - Returns: The field; nil if the browser would have to refuse the cookie.
     static func local(_ field: String, of origin: OriginName) -> String? {
         guard let parsed = try? SetCookie(field) else { return nil }
-        let mustBeSecure = parsed.sameSite == .none || needsSecure(parsed.name)
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
+        let names = parts.map { $0.prefix { $0 != "=" }.filter { $0 != " " && $0 != "\t" }.lowercased() }
+        let mustBeSecure =
+            parsed.sameSite == .none || needsSecure(parsed.name) || names.dropFirst().contains("partitioned")
         var kept = parts.prefix(1).map(String.init)
-        for part in parts.dropFirst() {
-            let name = part.prefix { $0 != "=" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        for (part, name) in zip(parts, names).dropFirst() {
             switch name {
             case "domain":
                 guard let domain = parsed.domain else { continue }
