@@ -440,6 +440,33 @@ struct GatewayTests {
         #expect(RawResponse(answer)?.status == 431)
     }
 
+    @Test(
+        "says that it knows neither HTTP/2 nor IPv6 addresses, instead of that the request is malformed",
+        arguments: [
+            ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "the client speaks HTTP/2"),
+            ("GET http://[::1]:3000/ HTTP/1.1\r\nHost: [::1]:3000\r\n\r\n", "an IPv6 address"),
+        ]
+    )
+    func unsupported(request: String, reason: String) async throws {
+        let fixture = try await GatewayFixture { $0.isProxy = true }
+        let connection = try RawConnection(fixture.port)
+        connection.send(request)
+        let response = try #require(RawResponse(await connection.read { RawResponse($0)?.isWhole == true }))
+        #expect(response.status == 400)
+        #expect(response.text.contains(reason), "\(response.text)")
+    }
+
+    @Test("lists the methods that it takes, where it refuses one (RFC 9110 §15.5.6)")
+    func allowedMethods() async throws {
+        let fixture = try await GatewayFixture { $0.inspector = true }
+        let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+        #expect(try await fixture.get("/", method: "TRACE")["Allow"] == methods)
+        #expect(try await fixture.get("http://shop.example/", host: "shop.example")["Allow"] == methods)
+        let inspector = "waystation.localhost:\(fixture.port)"
+        #expect(try await fixture.get("/", host: inspector, method: "PUT")["Allow"] == "GET, POST")
+        #expect(try await fixture.get("/")["Allow"] == nil)
+    }
+
     @Test("answers thousands of requests that were sent at once, each in its turn")
     func manyAtOnce() async throws {
         let fixture = try await GatewayFixture(files: ["a": "a"])

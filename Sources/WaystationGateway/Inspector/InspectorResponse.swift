@@ -26,6 +26,7 @@ struct InspectorResponse: Sendable {
     init(_ refusal: Refusal) {
         self.init(type: "text/plain; charset=utf-8", Array((refusal.message + "\n").utf8))
         status = refusal.status
+        if status == 405 { fields = [("Allow", "GET, POST")] }
     }
 
     /// Sends a browser with the secret in its URL to the page, with the secret in a cookie.

@@ -114,10 +114,14 @@ struct TargetReader: Sendable {
     }
 
     private func absolute(_ target: String, host: String) throws(Refusal) -> RequestTarget {
-        guard target.prefix(7).lowercased() == "http://", let (origin, rest) = names.split(target) else {
+        let isPlain = target.prefix(7).lowercased() == "http://"
+        let authority = Self.authority(of: target)
+        guard !isPlain || !authority.hasPrefix("[") else {
+            throw .badRequest("the host is an IPv6 address, which the gateway does not support: use a host name")
+        }
+        guard isPlain, let (origin, rest) = names.split(target) else {
             throw .badRequest("the request target is neither a path nor an http URL (RFC 9112 §3.2)")
         }
-        let authority = Self.authority(of: target)
         guard !authority.contains("@") else {
             throw .badRequest("the request target has a user name before its host (RFC 9110 §4.2.4)")
         }

@@ -9,18 +9,24 @@ struct Refusal: Error, Equatable, Sendable {
     /// Whether the connection is closed, because the rest of the request is not read.
     var closes = false
 
+    /// The methods that requests for a resource may have, for the field that a 405 must have (RFC 9110 §15.5.6).
+    static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
     static func badRequest(_ message: String) -> Refusal { Refusal(status: 400, message: message, closes: true) }
 
     /// The answer to bytes that are not a request of HTTP/1.1, or whose head is too large.
     static func unreadable(_ error: any Error) -> Refusal {
-        guard case .headerOverflow = error as? HTTPParserError else {
-            return .badRequest("the bytes are not a request of HTTP/1.1 (RFC 9112): \(error)")
+        switch error as? HTTPParserError {
+        case .headerOverflow:
+            Refusal(
+                status: 431,
+                message: "The head of the request is longer than the gateway takes, or one of its fields is.",
+                closes: true
+            )
+        // The parser stops at the preface of HTTP/2 (RFC 9113 §3.4).
+        case .paused: .badRequest("the client speaks HTTP/2; the gateway speaks HTTP/1.1 and HTTP/1.0")
+        default: .badRequest("the bytes are not a request of HTTP/1.1 (RFC 9112): \(error)")
         }
-        return Refusal(
-            status: 431,
-            message: "The head of the request is longer than the gateway takes, or one of its fields is.",
-            closes: true
-        )
     }
 
     static func misdirected(_ host: String, port: Int) -> Refusal {

@@ -6,13 +6,14 @@ extension ResponseWriter {
     /// Writes the response for a request that the gateway does not serve, without its end: a short text.
     func write(_ refusal: Refusal, to request: HTTPRequestHead, closes: Bool) {
         let text = refusal.message + "\n"
-        let headers: HTTPHeaders = [
+        var headers: HTTPHeaders = [
             "Content-Type": "text/plain; charset=utf-8",
             "Content-Length": "\(text.utf8.count)",
             "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
         ]
         let status = HTTPResponseStatus(statusCode: refusal.status)
+        if status == .methodNotAllowed { headers.add(name: "Allow", value: Refusal.methods) }
         let version = request.version.major == 1 ? request.version : .http1_1
         let head = HTTPResponseHead(version: version, status: status, headers: headers)
         begin(head.saying(closes: closes), .length(text.utf8.count))
