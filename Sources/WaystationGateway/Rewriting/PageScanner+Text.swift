@@ -83,7 +83,7 @@ extension PageScanner {
         case (.commentEnd, UInt8(ascii: "-")): break
         case (.commentEndBang, UInt8(ascii: "-")): state = .commentEndDash
         case (.commentEnd, UInt8(ascii: "!")) where syntax == .html: state = .commentEndBang
-        case (.commentEnd, UInt8(ascii: ">")): state = .data
+        case (.commentEnd, UInt8(ascii: ">")): endMarkup()
         case (.commentStart, UInt8(ascii: ">")), (.commentStartDash, UInt8(ascii: ">")),
             (.commentEndBang, UInt8(ascii: ">")):
             state = syntax == .html ? .data : .comment
@@ -131,13 +131,37 @@ extension PageScanner {
         guard mark + 1 < text.count else { return endOfText(text, isLast) }
         let isEnd = text[mark + 1] == UInt8(ascii: ">")
         index = mark + (isEnd ? 2 : 1)
-        if isEnd { state = .data }
+        if isEnd { endMarkup() }
         return true
     }
 
+    /// Ends a comment or an instruction, which may stand within a document type.
+    private mutating func endMarkup() {
+        state = doctypeDepth.map { .doctype(quote: nil, depth: $0) } ?? .data
+        doctypeDepth = nil
+    }
+
     /// Reads a document type of XML, which may declare entities (XML 1.0 §2.8).
-    mutating func readDoctype(_ quote: UInt8?, _ depth: Int, _ text: UnsafeBufferPointer<UInt8>) {
+    ///
+    /// - Returns: False if more bytes are needed.
+    mutating func readDoctype(
+        _ quote: UInt8?,
+        _ depth: Int,
+        _ text: UnsafeBufferPointer<UInt8>,
+        isLast: Bool
+    ) -> Bool {
         let byte = text[index]
+        if quote == nil, byte == UInt8(ascii: "<") {
+            let isComment = text.begins(with: Self.escapeStart, at: index)
+            let isInstruction = text.begins(with: Self.instructionStart, at: index)
+            guard isLast || (isComment != nil && isInstruction != nil) else { return false }
+            if isComment == true || isInstruction == true {
+                index += isComment == true ? Self.escapeStart.count : Self.instructionStart.count
+                doctypeDepth = depth
+                state = isComment == true ? .commentStart : .instruction
+                return true
+            }
+        }
         index += 1
         switch byte {
         case _ where byte == quote: state = .doctype(quote: nil, depth: depth)
@@ -148,7 +172,10 @@ extension PageScanner {
         case UInt8(ascii: ">"): state = depth == 0 ? .data : .doctype(quote: nil, depth: depth - 1)
         default: break
         }
+        return true
     }
+
+    private static let instructionStart = Array("<?".utf8)
 
     // MARK: - Text up to an end tag
 

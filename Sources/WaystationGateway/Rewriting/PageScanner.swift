@@ -45,6 +45,8 @@ struct PageScanner: LinkScanner {
     var links: Links
     var state = State.data
     var index = 0
+    /// The depth in a document type at which the present comment or instruction stands; nil outside of one.
+    var doctypeDepth: Int?
     var tag = Tag()
     var foreign = ForeignContent()
     /// The end tag that ends the present text, in lower case: `</title`.
@@ -91,7 +93,7 @@ struct PageScanner: LinkScanner {
         case .cdata: return readCDATA(text, isLast: isLast, &output)
         case .bogusComment: skip(past: UInt8(ascii: ">"), text)
         case .instruction: return readInstruction(text, isLast: isLast)
-        case .doctype(let quote, let depth): readDoctype(quote, depth, text)
+        case .doctype(let quote, let depth): return readDoctype(quote, depth, text, isLast: isLast)
         case .commentStart, .commentStartDash, .comment, .commentEndDash, .commentEnd, .commentEndBang:
             readComment(text)
         case .tagName, .beforeAttributeName, .attributeName, .afterAttributeName, .beforeValue, .value, .afterValue,

@@ -203,7 +203,11 @@ struct PageRewritingTests {
             "<?xml version='1.0'?><a href='§/1'/>", "<title><a href='§/1'/></title>",
             "<script><a href='§/1'/></script>",
             "<style><![CDATA[ a { b: url(§/b) } ]]></style>", "<svg:a xlink:href='§/1'/>", "<_a href='§/1'/>",
-            "<!DOCTYPE svg [ <!ENTITY a 'x>'> ]><a href='§/1'/>", "<![CDATA[<a href='x'/>]]><a href='§/1'/>",
+            "<!DOCTYPE svg [ <!ENTITY a 'x>'> ]><a href='§/1'/>",
+            "<!DOCTYPE svg [ <!ENTITY a '<!--'> ]><a href='§/1'/>",
+            "<!DOCTYPE svg [<!-- don't [ -->]><a href='§/1'/><!-- --><a href='§/2'/>",
+            "<!DOCTYPE svg [<?it's ]> ?><!ENTITY a '?>'>]><a href='§/1'/>",
+            "<![CDATA[<a href='x'/>]]><a href='§/1'/>",
             "<!-- <a href='x'/> --><a href='§/1'/>", "<?a > ?><a href='§/1'/>",
         ]
     )
