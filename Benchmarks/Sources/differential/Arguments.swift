@@ -126,6 +126,12 @@ extension Argument {
             because: "Foundation drops the folder when it resolves a Location; RFC 3986, section 5.3, keeps it"
         ),
         Argument(
+            "body/range",
+            variants: ["stored", "nio", "nio-stored"],
+            facts: ["origin"],
+            because: "a range is asked for without a content coding: a part of coded bytes cannot be decoded"
+        ),
+        Argument(
             "method/POST-stream/*",
             variants: ["network", "stored"],
             facts: ["origin", "sent"],
