@@ -83,7 +83,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         var sent = ForwardingTag.tagging(request)
         // A part of coded bytes cannot be decoded. The field is added here, and not earlier, because a cache must still
         // find a whole response that varies by it.
-        if request.value(forHTTPHeaderField: "Range") != nil { sent = sent.withoutCodings }
+        if request.asksForRange { sent = sent.withoutCodings }
         if let url = request.url, let canonical = url.canonical, canonical != url {
             sent.url = canonical
             written = url
@@ -211,5 +211,12 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         guard let error = error as? URLError else { return false }
         return error.code == .networkConnectionLost
             || (error.code == .badServerResponse && error.localizedDescription == "Empty reply from server")
+    }
+}
+
+extension URLRequest {
+    /// Whether the request has the field `Range`; Foundation's own look-up makes a lower-case copy of each name.
+    fileprivate var asksForRange: Bool {
+        allHTTPHeaderFields?.keys.contains { $0.utf8.count == 5 && $0.lowercased() == "range" } ?? false
     }
 }

@@ -217,11 +217,12 @@ final class GatewayServing: Sendable {
     }
 
     private func translate(_ facts: ResponseHead, isNamed: Bool) -> TranslatedHead {
-        let isHit = facts.isHit
+        let status = facts.ownStatus
+        let isHit = status?.utf8.starts(with: "Waystation; hit".utf8) ?? false
         let links = Links(names: names, scheme: facts.url?.scheme?.lowercased() ?? "https", isServed: isServed)
         let translation = ResponseTranslation(links: links, isNamed: isNamed, rewritesLinks: rewriting != nil)
         var headers = translation.fields(facts.fields, isCoded: facts.isCoded)
-        if !headers.contains(name: "Cache-Control"), isHit || facts.standsIn {
+        if !headers.contains(name: "Cache-Control"), isHit || status?.hasNoForwardedStatus ?? false {
             // The browser asks again each time, so that it shows the next version of a pack at once.
             headers.add(name: "Cache-Control", value: "no-cache")
         }
@@ -249,14 +250,17 @@ extension ResponseHead {
         value(forHTTPHeaderField: "Vary")?.lowercased().contains("cookie") ?? false
     }
 
-    /// Whether the response was answered without the network.
-    fileprivate var isHit: Bool { ownStatus?.utf8.starts(with: "Waystation; hit".utf8) ?? false }
-
-    /// Whether a stored response is the answer because the network gave none.
-    fileprivate var standsIn: Bool { !isHit && ownStatus.map { !$0.contains("; fwd-status=") } ?? false }
-
-    private var ownStatus: Substring? {
+    /// The member of `Cache-Status` that says how Waystation has answered.
+    fileprivate var ownStatus: Substring? {
         value(forHTTPHeaderField: "Cache-Status").flatMap { OwnCacheStatus.member(of: $0) }
+    }
+}
+
+extension Substring {
+    /// Whether a stored response is the answer because the network gave none: `fwd-status` does not follow `fwd`.
+    fileprivate var hasNoForwardedStatus: Bool {
+        let parameters = utf8.split(separator: UInt8(ascii: ";"), maxSplits: 2).dropFirst(2)
+        return !(parameters.first?.starts(with: " fwd-status=".utf8) ?? false)
     }
 }
 #endif
