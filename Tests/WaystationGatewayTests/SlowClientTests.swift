@@ -79,7 +79,7 @@ struct SlowClientTests {
         }
         channel.embeddedEventLoop.run()
         #expect(channel.isActive)
-        // What the client sends now gets no answer.
+        // The client gets no answer to the requests that it sends from now on.
         try channel.writeInbound(HTTPServerRequestPart.head(head))
         try channel.writeInbound(HTTPServerRequestPart.end(nil))
         try pausing.take(channel)

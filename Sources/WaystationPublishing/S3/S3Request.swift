@@ -44,8 +44,8 @@ struct S3Reply: Sendable {
 
     /// Whether the same request may have another reply soon.
     ///
-    /// 409 tells nothing about the condition of a write: another write of the object is under way, which may be the same
-    /// request on a connection that broke, and may fail. 501 is a feature that the store does not have.
+    /// 409 does not report whether the condition of a write holds: another write of the object is under way, which may
+    /// be the same request on a connection that broke, and may fail. 501 is a feature that the store does not have.
     var mayChange: Bool { status == 409 || status >= 500 && status != 501 }
 }
 
