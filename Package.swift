@@ -250,6 +250,7 @@ let package = Package(
             dependencies: [
                 "WaystationFileSystem", "WaystationOrigin", "WaystationProcesses", "WaystationStorage",
                 "WaystationTesting", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(

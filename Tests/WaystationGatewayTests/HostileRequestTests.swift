@@ -4,6 +4,7 @@ import Logging
 import Testing
 import Waystation
 import WaystationGateway
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("A gateway, asked by a hostile client,", .timeLimit(.minutes(10)))

@@ -1,36 +1,16 @@
 import Foundation
 import FoundationNetworking
 import Logging
-import Synchronization
 import Testing
 import Waystation
+import WaystationTestSupport
 
 @Suite("An interceptor's warnings")
 struct InterceptorWarningTests {
-    /// Collects the logged warnings.
-    private struct WarningLog: LogHandler {
-        final class Messages: Sendable {
-            private let list = Mutex<[String]>([])
-            var all: [String] { list.withLock { $0 } }
-            func append(_ message: String) { list.withLock { $0.append(message) } }
-        }
-
-        let messages: Messages
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.warning
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { messages.append("\(event.level): \(event.message)") }
-    }
-
-    private let messages = WarningLog.Messages()
+    private let messages = MessageLog.Messages()
 
     private func interceptor(_ rules: [Rule]) throws -> Interceptor {
-        let handler = WarningLog(messages: messages)
+        let handler = MessageLog(messages: messages)
         return try Interceptor {
             $0.rules = rules
             $0.logger = Logger(label: "test") { _ in handler }

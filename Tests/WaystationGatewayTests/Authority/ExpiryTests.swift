@@ -6,6 +6,7 @@ import Testing
 import Waystation
 
 @testable import WaystationGateway
+import WaystationTestSupport
 
 @Suite("The end of a gateway's authority")
 struct ExpiryTests {
