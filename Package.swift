@@ -80,12 +80,12 @@ let package = Package(
         // Needs libsqlite3-dev, as GRDB does. It replaces system calls of SQLite, and wraps variadic C functions.
         .target(name: "CWaystationSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "WaystationCollections"),
-        .target(name: "WaystationFileSystem"),
-        .target(name: "WaystationRules"),
-        .target(name: "WaystationTransport"),
+        .target(name: "WaystationFileSystem", dependencies: ["WaystationFields"]),
+        .target(name: "WaystationRules", dependencies: ["WaystationFields"]),
+        .target(name: "WaystationTransport", dependencies: ["WaystationRules"]),
         .target(name: "WaystationFields"),
         // The protocol between a cache and a tier that machines share.
-        .target(name: "WaystationSharing"),
+        .target(name: "WaystationSharing", dependencies: ["WaystationFields"]),
         .target(
             name: "WaystationCaching",
             dependencies: ["WaystationFields", .product(name: "HTTPTypes", package: "swift-http-types")]
@@ -109,7 +109,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
-        .target(name: "WaystationArchive", dependencies: ["CZlib", "WaystationFileSystem"]),
+        .target(name: "WaystationArchive", dependencies: ["CZlib", "WaystationFields", "WaystationFileSystem"]),
         .target(
             name: "WaystationPatch",
             dependencies: [
@@ -121,7 +121,7 @@ let package = Package(
             name: "WaystationPacks",
             dependencies: [
                 "WaystationArchive", "WaystationCollections", "WaystationFields", "WaystationFileSystem",
-                "WaystationFiles", "WaystationPatch", "WaystationRules",
+                "WaystationFiles", "WaystationPatch", "WaystationRules", "WaystationTransport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -142,7 +142,7 @@ let package = Package(
         .target(
             name: "WaystationNIO",
             dependencies: [
-                "CZlib", "Waystation", "WaystationTransport",
+                "CZlib", "Waystation", "WaystationFields", "WaystationTransport",
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
@@ -175,7 +175,7 @@ let package = Package(
         .target(
             name: "WaystationRedis",
             dependencies: [
-                "WaystationSharing",
+                "WaystationFields", "WaystationSharing",
                 .product(name: "NIOCore", package: "swift-nio", condition: redis),
                 .product(name: "NIOPosix", package: "swift-nio", condition: redis),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: redis),
@@ -200,13 +200,16 @@ let package = Package(
             ]
         ),
         // The rules and settings of a gateway as a file, read without the gateway.
-        .target(name: "WaystationRulesFile", dependencies: ["Waystation", "WaystationRules", "WaystationStorage"]),
+        .target(
+            name: "WaystationRulesFile",
+            dependencies: ["Waystation", "WaystationFields", "WaystationRules", "WaystationStorage"]
+        ),
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
-                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationCaching", "WaystationFileSystem",
-                "WaystationPacks", "WaystationPublishing", "WaystationRecording", "WaystationRules",
-                "WaystationRulesFile", "WaystationStorage",
+                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationCaching", "WaystationFields",
+                "WaystationFileSystem", "WaystationPacks", "WaystationPublishing", "WaystationRecording",
+                "WaystationRules", "WaystationRulesFile", "WaystationStorage",
                 // `doctor` repeats on the user's machine what the tests pin, against the same server.
                 "WaystationOrigin", "WaystationProcesses",
                 .target(name: "WaystationGateway", condition: gateway),
@@ -297,6 +300,7 @@ let package = Package(
             dependencies: [
                 "WaystationPacks", "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
                 "WaystationPatch", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
+                "WaystationTransport", .target(name: "WaystationNIO", condition: nio),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -304,8 +308,9 @@ let package = Package(
         .testTarget(
             name: "WaystationPublishingTests",
             dependencies: [
-                "WaystationPublishing", "WaystationPacks", "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
-                "WaystationTestSupport", "WaystationTesting",
+                "WaystationPublishing", "WaystationPacks", "WaystationFields", "WaystationFileSystem",
+                "WaystationFiles", "WaystationPatch", "WaystationTestSupport", "WaystationTesting",
+                .target(name: "WaystationNIO", condition: nio),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -353,7 +358,8 @@ let package = Package(
         .testTarget(
             name: "WaystationRedisTests",
             dependencies: [
-                "WaystationRedis", "Waystation", "WaystationSharing", "WaystationTestSupport", "WaystationTesting",
+                "WaystationRedis", "Waystation", "WaystationFields", "WaystationSharing", "WaystationTestSupport",
+                "WaystationTesting",
                 .product(name: "NIOCore", package: "swift-nio", condition: redis),
                 .product(name: "NIOPosix", package: "swift-nio", condition: redis),
             ]
@@ -381,7 +387,7 @@ let package = Package(
         .testTarget(
             name: "WaystationRecordingTests",
             dependencies: [
-                "WaystationRecording", "Waystation", "WaystationFileSystem", "WaystationStorage",
+                "WaystationRecording", "Waystation", "WaystationFields", "WaystationFileSystem", "WaystationStorage",
                 "WaystationTestSupport", "WaystationTesting",
             ]
         ),

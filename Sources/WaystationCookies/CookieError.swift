@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// An error that says why a cookie was not made, not parsed or not stored.
 public struct CookieError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of reason, for logs and metrics.
@@ -45,7 +47,7 @@ public struct CookieError: Error, Hashable, Sendable, CustomStringConvertible {
 
     init(_ code: Code, _ message: String) {
         self.code = code
-        self.message = message
+        self.message = message.shown(upTo: 1_000)
     }
 
     /// The code and the message.

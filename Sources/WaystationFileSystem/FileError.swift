@@ -1,3 +1,5 @@
+import WaystationFields
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -34,6 +36,6 @@ public struct FileError: Error, CustomStringConvertible {
 
     /// The operation, the path and the reason.
     public var description: String {
-        "\(operation) \(path): \(reason ?? String(cString: strerror(code)))"
+        "\(operation) \(path.shown(upTo: 4_096)): \(reason ?? String(cString: strerror(code)))"
     }
 }

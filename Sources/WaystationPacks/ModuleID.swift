@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// The name of a module: a part of an app that has its own packs.
 ///
 /// A name has 1 to 64 of the characters `A`–`Z`, `a`–`z`, `0`–`9`, `.`, `_` and `-`, and does not begin with a dot,
@@ -34,6 +36,6 @@ public struct ModuleID: Hashable, Comparable, Sendable, Codable, CustomStringCon
 
 extension ModuleID: CodedAsText {
     static func complaint(about text: String) -> String {
-        "\"\(text)\" is not a module name: use 1 to 64 letters, digits, '.', '_' and '-', not beginning with a dot"
+        "\(text.quoted()) is not a module name: use 1 to 64 letters, digits, '.', '_' and '-', not beginning with a dot"
     }
 }

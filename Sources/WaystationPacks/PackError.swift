@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -68,14 +69,15 @@ public struct PackError: Error, Sendable, CustomStringConvertible {
 
     package init(_ code: Code, _ message: String, retryAfter: Duration? = nil, cause: (any Error)? = nil) {
         self.code = code
-        self.message = message
+        // A message may quote other errors, whose texts are not known here.
+        self.message = message.shown(upTo: 2_000)
         self.retryAfter = retryAfter
         self.cause = cause
     }
 
     /// The code and the message, and the error that caused this one.
     public var description: String {
-        cause.map { "\(code): \(message) (\(Self.text(of: $0)))" } ?? "\(code): \(message)"
+        cause.map { "\(code): \(message) (\(Self.text(of: $0).shown(upTo: 2_000)))" } ?? "\(code): \(message)"
     }
 
     /// The text of a cause; that of Foundation's errors of the network without their dictionaries, which repeat it.

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// The version of a pack: numbers separated by dots, compared number by number.
 ///
 /// `1.10` is higher than `1.9`, and `1.0` equals `1`. A suffix after a hyphen marks a pre-release, which is lower than
@@ -92,6 +94,6 @@ public struct PackVersion: Comparable, Hashable, Sendable, Codable, CustomString
 
 extension PackVersion: CodedAsText {
     static func complaint(about text: String) -> String {
-        "\"\(text)\" is not a version: use numbers separated by dots, such as 1.10.2"
+        "\(text.quoted()) is not a version: use numbers separated by dots, such as 1.10.2"
     }
 }

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// The result of an import: what happened to each exchange of a recording.
 public struct ImportReport: Sendable, CustomStringConvertible {
     /// An exchange whose response is now in the cache.
@@ -76,6 +78,6 @@ package struct ImportRefusal: Error {
 
     init(_ reason: ImportReport.Reason, _ detail: String) {
         self.reason = reason
-        self.detail = detail
+        self.detail = detail.shown(upTo: 1_000)
     }
 }

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// An error that says why a recording cannot be read or written.
 public struct RecordingError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
@@ -53,11 +55,11 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
 
     package init(_ code: Code, _ message: String, at position: Position? = nil, cause: (any Error)? = nil) {
         self.code = code
-        self.message = position.map { "\(message) (\($0))" } ?? message
+        self.message = (position.map { "\(message) (\($0))" } ?? message).shown(upTo: 2_000)
         self.position = position
         self.cause = cause
     }
 
     /// The code, the message and the cause, on one line.
-    public var description: String { "\(code): \(message)" + (cause.map { " (\($0))" } ?? "") }
+    public var description: String { "\(code): \(message)" + (cause.map { " (\("\($0)".shown(upTo: 2_000)))" } ?? "") }
 }

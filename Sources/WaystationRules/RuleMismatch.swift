@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// A rule that does not match a request, and every reason for it.
 public struct RuleMismatch: Sendable, Hashable {
     /// One part of the rule that does not match its part of the request.
@@ -49,7 +51,7 @@ extension RuleMismatch.Reason: CustomStringConvertible {
         case .host(let expected, let found): "host is \(found), not \(expected)"
         case .port(let expected, let found): "port is \(found), not \(expected)"
         case .path(let expected, let found): "path is \(found), not \(expected)"
-        case .method(let expected, let found): "method is \(found), not \(expected)"
+        case .method(let expected, let found): "method is \(found.shown()), not \(expected)"
         case .query(let missing): "query has no \(missing)"
         case .predicate: "its predicate returned false"
         }

@@ -13,8 +13,8 @@ package struct RulesFileProblem: Hashable, Sendable {
     package func text(in file: String) -> String {
         let number = "\(place.line)"
         let margin = String(repeating: " ", count: number.count)
-        let indent = String(repeating: " ", count: place.column - 1)
-        let mark = String(repeating: "^", count: place.length)
+        let indent = String(repeating: " ", count: place.mark.lowerBound)
+        let mark = String(repeating: "^", count: place.mark.count)
         return """
             \(file):\(place.line):\(place.column): \(message)
               \(number) | \(place.excerpt)

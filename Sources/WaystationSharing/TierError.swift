@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Why an operation of a ``SharedTier`` did not work.
 public struct TierError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The sort of failure.
@@ -28,7 +30,7 @@ public struct TierError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Makes an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
-        self.message = message
+        self.message = message.shown(upTo: 1_000)
     }
 
     /// Code and message on one line.

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// A change in how a cache uses its ``SharedTier``, for logs and metrics.
 public struct TierEvent: Sendable, CustomStringConvertible {
     /// The sort of event.
@@ -29,7 +31,7 @@ public struct TierEvent: Sendable, CustomStringConvertible {
 
     package init(_ kind: Kind, _ detail: String) {
         self.kind = kind
-        self.detail = detail
+        self.detail = detail.shown(upTo: 2_000)
     }
 
     /// Kind and detail on one line.

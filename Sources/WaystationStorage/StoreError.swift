@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Why an operation of a store did not work.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The sort of failure.
@@ -39,12 +41,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
-        self.message = message
+        self.message = message.shown(upTo: 2_000)
         self.cause = cause
     }
 
     /// Code, message and cause on one line.
     public var description: String {
-        "\(code): \(message)" + (cause.map { " (\($0))" } ?? "")
+        "\(code): \(message)" + (cause.map { " (\("\($0)".shown(upTo: 2_000)))" } ?? "")
     }
 }

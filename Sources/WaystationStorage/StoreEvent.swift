@@ -1,4 +1,5 @@
 public import WaystationCaching
+import WaystationFields
 
 /// Something that happened inside a store, for logs and metrics.
 ///
@@ -51,12 +52,12 @@ public struct StoreEvent: Sendable, CustomStringConvertible {
         self.key = key
         self.count = count
         self.bytes = bytes
-        self.detail = detail
+        self.detail = detail.shown(upTo: 2_000)
     }
 
     /// The kind, the request concerned, and the detail, on one line.
     public var description: String {
-        let request = key.map { " \($0.method) \($0.url)" } ?? ""
+        let request = key.map { " \($0.method.shown()) \($0.url.shown(upTo: 2_000))" } ?? ""
         return "\(kind)\(request): \(detail)"
     }
 }

@@ -90,12 +90,18 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         if !isHeld { begin(task, head) }
     }
 
+    /// Delivers the head that was held.
+    ///
+    /// Foundation calls no delegate method for a redirect without a valid target: then the last head that it reported is
+    /// that of the proxy, and the response's own is only in the task.
     private func deliverHeldHead(of task: URLSessionTask) {
-        let head = entries.withLock { entries in
+        let held = entries.withLock { entries in
             defer { entries[task.taskIdentifier]?.heldHead = nil }
             return entries[task.taskIdentifier]?.heldHead
         }
-        if let head { begin(task, head) }
+        guard let held else { return }
+        let last = task.response as? HTTPURLResponse
+        begin(task, last.flatMap { (100..<200).contains($0.statusCode) ? nil : $0 } ?? held)
     }
 
     private func receiver(for task: URLSessionTask) -> (any TransportReceiver)? {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaystationProcesses
+import WaystationTestSupport
 
 /// A temporary working folder, and the tool, which runs as a separate process.
 final class Tool: Sendable {
@@ -35,12 +36,17 @@ final class Tool: Sendable {
     /// Runs the tool in the folder, and waits for its end.
     func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
 
-    /// Runs the tool with further variables in its environment.
-    func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
+    /// Runs the tool with further variables in its environment, and with other files in the place of files of the system.
+    func run(
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        replacing files: [String: String] = [:]
+    ) throws -> Outcome {
         let environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        let command = ReplacedFiles(files, for: Self.executable.path, arguments)
         let outcome = try SpawnedProcess.run(
-            Self.executable.path,
-            arguments,
+            command.executable,
+            command.arguments,
             in: folder,
             environment: environment,
             limit: Self.limit

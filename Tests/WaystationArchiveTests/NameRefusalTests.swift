@@ -119,7 +119,11 @@ struct NameRefusalTests {
         let error = #expect(throws: ZipError.self) {
             try ZipArchive(DataSource(RawZip([RawEntry("a\u{1B}[31m\u{202E}b")]).data))
         }
-        #expect(error?.description.contains("entry 'a\\u{1b}[31m\\u{202e}b' has a control character") == true)
+        #expect(error?.description.contains("entry 'a\\u{1B}[31m\\u{202E}b' has a control character") == true)
+        let long = #expect(throws: ZipError.self) {
+            try ZipArchive(DataSource(RawZip([RawEntry(String(repeating: "a", count: 60_000) + "\n")]).data))
+        }
+        #expect(long.map { $0.message.count < 500 && !$0.message.contains("\n") } == true)
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
+import WaystationFields
 import WaystationFiles
 import WaystationPacks
 import WaystationTestSupport
@@ -186,6 +187,23 @@ struct S3BucketTests {
         #expect(try url("s3://a.bc/p", nil) == "https://s3.eu-central-1.amazonaws.com/a.bc/p/releases.json")
         #expect(try url("s3://abc/p/", "http://store:9000/") == "http://store:9000/abc/p/releases.json")
         #expect(try url("s3://abc/p", "https://store", .virtualHost) == "https://abc.store/p/releases.json")
+    }
+
+    @Test("an error shows what the store wrote escaped and cut, and keeps its advice", arguments: [403, 307])
+    func hostileStore(status: Int) async throws {
+        let hostile = "\u{1B}[2J\nforged line" + String(repeating: "a", count: 60_000)
+        let element = status == 307 ? "Region" : "Code"
+        let store = FailingStore(failures: 9, status, "<Error><\(element)>\(hostile)</\(element)></Error>")
+        let bucket = try S3Bucket(
+            "s3://abc",
+            .init(credentials: S3Credentials(accessKey: "k", secretKey: "s"), fetcher: store)
+        )
+        let error = await #expect(throws: PackError.self) { try await bucket.read("a", limit: 100) }
+        let message = try #require(error?.message)
+        #expect(message.contains("\\u{1B}[2J\\nforged line"))
+        #expect(message.contains(status == 307 ? "set AWS_REGION=" : "allow s3:GetObject"))
+        #expect(message.unicodeScalars.allSatisfy { !$0.isHidden })
+        #expect(message.count < 1_000)
     }
 
     @Test(

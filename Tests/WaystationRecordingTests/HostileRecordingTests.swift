@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationFields
 import WaystationFileSystem
 import WaystationStorage
 import WaystationTestSupport
@@ -28,6 +29,28 @@ struct HostileRecordingTests {
         let error = await #expect(throws: StoreError.self) { try await store.importRecording(at: recording) }
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("Not a directory") == true)
+    }
+
+    @Test("are refused by messages in which their texts are escaped and cut")
+    func texts() async throws {
+        let hostile = "\u{1B}[2J" + String(repeating: "a", count: 5_000)
+        let record = try place.file("record.warc", Data("WARC/9\(hostile)\r\n\r\n".utf8))
+        let store = ResponseStore(directory: place.folder.appending(path: "http"))
+        let error = await #expect(throws: RecordingError.self) { try await store.importRecording(at: record) }
+        let har = #"""
+            {"log": {"version": "1.2", "creator": {"name": "t", "version": "1"}, "entries": [
+              {"request": {"method": "\u001b[2J\n\u202e", "url": "https://shop.example/a", "headers": []},
+               "response": {"status": 200, "headers": [], "content": {"size": 4, "text": "page"}}}]}}
+            """#
+        let session = try place.file("session.har", Data(har.utf8))
+        let report = try await store.importRecording(at: session)
+        let texts = [error?.description, report.skipped.first?.detail].compactMap(\.self)
+        #expect(texts.count == 2)
+        for text in texts {
+            #expect(text.contains("\\u{1B}[2J"))
+            #expect(text.unicodeScalars.allSatisfy { !$0.isHidden })
+            #expect(text.count < 500)
+        }
     }
 
     /// The contents of a file, and the expected outcome.

@@ -324,6 +324,25 @@ struct MistakesTests {
         }
     }
 
+    @Test("show a long line around the mark, and values and keys cut")
+    func long() throws {
+        let long = String(repeating: "a", count: 1 << 20)
+        for line in ["\(long) = 1", "via = \"\(long)\"", "via = 1 # \(long)", "x = \"\(long)\" b"] {
+            do throws(RulesFile.Problems) {
+                _ = try RulesFile(line)
+                Issue.record("the file was accepted")
+            } catch {
+                let lines = try #require(error.problems.first).text(in: "kiosk.toml").split(separator: "\n")
+                #expect(lines.allSatisfy { $0.count < 500 })
+                let marked = try #require(lines.last?.firstIndex(of: "^"))
+                let column = lines[2].distance(from: lines[2].startIndex, to: marked)
+                let place = try #require(error.problems.first?.place)
+                let character = Array(line)[place.column - 1]
+                #expect(lines[1].dropFirst(column).first == character)
+            }
+        }
+    }
+
     @Test("are found in any text, which never stops the reader", arguments: 0..<200)
     func anyText(seed: Int) {
         // Cuts a right file at each place, and replaces a character by one with a meaning.

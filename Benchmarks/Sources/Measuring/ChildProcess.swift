@@ -1,14 +1,12 @@
 public import Foundation
 public import WaystationProcesses
+import WaystationTestSupport
 
 /// Runs this program again in a process of its own, so that a crash or a hang there does not end this process.
 @_spi(Processes)
 public enum ChildProcess {
     /// The path of this program's file.
     public static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-
-    /// The file with the certificates of the authorities that the system trusts.
-    public static let trustedAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
     /// Runs this program again.
     ///
@@ -36,16 +34,10 @@ public enum ChildProcess {
         replacing files: [String: String],
         limit: Double
     ) throws -> SpawnedProcessOutcome {
-        guard !files.isEmpty else {
-            return try SpawnedProcess.run(program, arguments, environment: environment, limit: limit)
-        }
-        // Mounts in a namespace of the process's own, which no other process sees.
+        let command = ReplacedFiles(files, for: program, arguments)
         return try SpawnedProcess.run(
-            "/usr/bin/unshare",
-            (getuid() == 0 ? [] : ["-r"]) + [
-                "-m", "/bin/sh", "-c",
-                #"while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit; shift 2; done; shift; exec "$@""#, "sh",
-            ] + files.flatMap { [$1, $0] } + ["--", program] + arguments,
+            command.executable,
+            command.arguments,
             environment: environment,
             limit: limit
         )

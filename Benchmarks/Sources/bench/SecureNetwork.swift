@@ -43,7 +43,7 @@ extension Benchmark {
             environment: ProcessInfo.processInfo.environment.merging(
                 [address: "https://localhost:\(nginx.port)/body.txt"]
             ) { $1 },
-            replacing: [ChildProcess.trustedAuthorities: certificates.path("ca.pem")],
+            replacing: [ReplacedFiles.trustedAuthorities: certificates.path("ca.pem")],
             limit: 600
         )
         let figures = child.output.split(separator: UInt8(ascii: "\n"))

@@ -34,7 +34,7 @@ struct Children: Sendable {
     func outcome(of scenario: Scenario, _ variant: Variant, times: Int) throws -> Outcome {
         var replaced: [String: String] = [:]
         if scenario.setting.certificate != nil {
-            replaced[ChildProcess.trustedAuthorities] = certificates.path("ca.pem")
+            replaced[ReplacedFiles.trustedAuthorities] = certificates.path("ca.pem")
         }
         if scenario.setting.hasNameWithTwoAddresses { replaced["/etc/hosts"] = names.path }
         let home = try ScratchDirectory()

@@ -97,7 +97,7 @@ extension HeaderBody {
         switch value.lowercased() {
         case Encoding.percent.description: return .percent
         case Encoding.base64.description: return .base64
-        default: throw invalid("\(field) is \"\(value.prefix(40))\": only percent and base64 are supported")
+        default: throw invalid("\(field) is \(value.quoted(upTo: 40)): only percent and base64 are supported")
         }
     }
 

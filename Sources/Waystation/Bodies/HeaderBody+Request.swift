@@ -1,5 +1,6 @@
 package import Foundation
 import HTTPTypes
+import WaystationFields
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -46,7 +47,7 @@ extension HeaderBody {
     /// Throws when the configured name is not a valid field name.
     func check() throws(WaystationError) {
         guard HTTPField.Name(name) == nil else { return }
-        throw WaystationError(.invalidHeaderBody, "\"\(name)\" is not a valid header field name (RFC 9110 §5.1)")
+        throw WaystationError(.invalidHeaderBody, "\(name.quoted()) is not a valid header field name (RFC 9110 §5.1)")
     }
 }
 

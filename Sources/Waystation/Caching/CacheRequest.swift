@@ -3,6 +3,7 @@ import Foundation
 package import HTTPTypes
 package import WaystationCaching
 import WaystationFields
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking

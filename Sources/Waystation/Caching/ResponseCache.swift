@@ -149,7 +149,7 @@ public final class ResponseCache: Sendable {
         guard let name = CanonicalURL.host(host) else {
             throw WaystationError(
                 .invalidHost,
-                "“\(host)” is not a host: give a name or an address without scheme and port, such as shop.example; "
+                "“\(host.shown())” is not a host: give a name or an address without scheme and port, such as shop.example; "
                     + "remove(prefix:) removes the responses of a port"
             )
         }

@@ -1,5 +1,6 @@
 public import Foundation
 public import WaystationCookies
+import WaystationFields
 
 /// An event of an interceptor's cookies, other than a change of a cookie.
 ///
@@ -43,11 +44,12 @@ public struct CookieEvent: Sendable, CustomStringConvertible {
         case .refused(let error): "refused: \(error)"
         case .synchronized(let storage, let written, let taken):
             "in step with \(storage): \(written) written, \(taken) taken"
-        case .storageFailed(let storage, let error): "\(storage) failed: \(error)"
+        case .storageFailed(let storage, let error): "\(storage) failed: \("\(error)".shown(upTo: 2_000))"
         case .storageTimedOut(let storage): "\(storage) did not answer in time; loads continue without it"
         case .storageInUse(let storage):
             "\(storage) is in step with another cookie store; give each login a storage of its own"
-        case .damagedFile(let file, let error): "\(file.path) was damaged and put aside: \(error)"
+        case .damagedFile(let file, let error):
+            "\(file.path) was damaged and put aside: \("\(error)".shown(upTo: 2_000))"
         case .notSaved(let file, let error):
             file.isFileURL ? "\(file.path) could not be written: \(error)" : "the cookies are not written: \(error)"
         }

@@ -2,6 +2,7 @@ import Dispatch
 package import Foundation
 import Synchronization
 import WaystationCookies
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -3,6 +3,7 @@ import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationStorage
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,5 +1,6 @@
 import Foundation
 import WaystationCaching
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import WaystationStorage
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 import WaystationRules
 
 #if canImport(FoundationNetworking)
@@ -96,7 +97,7 @@ public struct ExternalLinks: Sendable {
             guard isScheme else {
                 throw WaystationError(
                     .invalidLinks,
-                    "\"\(scheme)\" is not a URL scheme: write it without a colon, as \"tel\""
+                    "\(scheme.quoted()) is not a URL scheme: write it without a colon, as \"tel\""
                 )
             }
             guard scheme != "http", scheme != "https" else {
@@ -109,7 +110,7 @@ public struct ExternalLinks: Sendable {
         for host in hosts where Self.canonical(host.hasPrefix("*.") ? String(host.dropFirst(2)) : host) == nil {
             throw WaystationError(
                 .invalidLinks,
-                "\"\(host)\" is not a host: write \"pay.example\", or \"*.maps.example\" for all hosts below it"
+                "\(host.quoted()) is not a host: write \"pay.example\", or \"*.maps.example\" for all hosts below it"
             )
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

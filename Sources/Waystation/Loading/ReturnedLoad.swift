@@ -259,9 +259,9 @@ final class ReturnedLoad: NSObject {
     /// Settles the challenge here, because Foundation would ask for credentials and wait for ever if it gets none.
     private func settle(_ response: HTTPURLResponse, _ space: URLProtectionSpace) {
         // A credential is for the origin that asks for it, and not for one that redirects there (RFC 7617 §2).
-        guard let asking = response.url, let target = requestToRepeat.url,
-            RedirectPolicy.isSameOrigin(target, asking)
-        else { return complete(response) }
+        guard let asking = response.url, let target = requestToRepeat.url, target.hasSameOrigin(as: asking) else {
+            return complete(response)
+        }
         let credentials = context.network.credentials
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space,

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import WaystationCookies
+import WaystationFields
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -69,7 +70,7 @@ extension LoginSession {
             do {
                 await self.answer(attempt, try await provider(attempt.reason), setting, moment)
             } catch {
-                self.fail(attempt, .loginFailed, "the provider failed: \(error)", error)
+                self.fail(attempt, .loginFailed, "the provider failed: \("\(error)".shown(upTo: 2_000))", error)
             }
         }
         // The attempt may already have been answered or abandoned.
@@ -103,7 +104,8 @@ extension LoginSession {
                 return tell(attempt, .failure(.loggedOut(nil)))
             }
         } catch {
-            return fail(attempt, .loginFailed, "the provider's token cannot be sent: \(error)", error)
+            let reason = "\(error)".shown(upTo: 2_000)
+            return fail(attempt, .loginFailed, "the provider's token cannot be sent: \(reason)", error)
         }
         await setting.cookies.synchronizeStorages()
         report(.loggedIn(attempt.reason))

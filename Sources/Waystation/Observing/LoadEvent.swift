@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 public import WaystationSharing
 public import WaystationStorage
 
@@ -77,11 +78,11 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .served(let source, let status, let bytes): "served from \(source): \(status), \(bytes) bytes"
             case .handedBack(let reason): "handed back to Foundation: \(reason)"
             case .stored(let bytes): "stored \(bytes) bytes"
-            case .failed(let error): "failed: \(error.localizedDescription)"
+            case .failed(let error): "failed: \(error.localizedDescription.shown(upTo: 2_000))"
             case .blocked: "blocked"
-            case .openedElsewhere(let link): "handed \(link.absoluteString) to the app"
+            case .openedElsewhere(let link): "handed \(link.absoluteString.shown(upTo: 2_000)) to the app"
             case .cancelled: "cancelled"
-            case .degraded(let message): "degraded: \(message)"
+            case .degraded(let message): "degraded: \(message.shown(upTo: 2_000))"
             case .store(let event): "cache \(event)"
             case .shared(let event): "shared tier \(event)"
             case .pack(let event): "pack \(event)"
@@ -89,6 +90,6 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .cookies(let event): "cookies \(event)"
             }
         guard let url else { return what }
-        return "\(method ?? "GET") \(url.absoluteString) \(what)"
+        return "\((method ?? "GET").shown()) \(url.absoluteString.shown(upTo: 2_000)) \(what)"
     }
 }

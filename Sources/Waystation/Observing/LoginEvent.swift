@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// An event of a login.
 ///
 /// It never contains a token.
@@ -39,7 +41,7 @@ public struct LoginEvent: Sendable, CustomStringConvertible {
             switch kind {
             case .asked(let reason): "asked for \(reason)"
             case .loggedIn(let reason): "logged in by \(reason)"
-            case .failed(let error): "failed: \(error)"
+            case .failed(let error): "failed: \("\(error)".shown(upTo: 2_000))"
             case .timedOut: "timed out"
             case .abandoned: "abandoned"
             case .loggedOut(let count): "logged out, \(count) loads ended"

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 import WaystationFiles
 import WaystationRules
 
@@ -12,7 +13,7 @@ struct MountedDirectory: Sendable {
         guard let url = CanonicalURL(base)?.plain, url.query == nil else {
             throw WaystationError(
                 .invalidBaseURL,
-                "rule \(rule) serves files at \"\(base)\", which is not an absolute URL without a query, such as https://app.example/shop/"
+                "rule \(rule) serves files at \(base.quoted()), which is not an absolute URL without a query, such as https://app.example/shop/"
             )
         }
         origin = url.origin

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// An error that says why a zip archive was refused, or could not be read or written.
 ///
 /// ``code`` is for programs, ``message`` is for people: it names the entry, says what is wrong, and what to do. For
@@ -21,25 +23,11 @@ public struct ZipError: Error, Sendable, CustomStringConvertible {
     init(_ code: Code, entry: String? = nil, _ message: String) {
         self.code = code
         self.entry = entry
-        self.message = entry.map { "entry '\(Self.printable($0))' \(message)" } ?? message
+        self.message = (entry.map { "entry '\($0.shown(upTo: 200))' \(message)" } ?? message).shown(upTo: 2_000)
     }
 
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
-
-    /// Makes a name from an archive safe to print for a reader or a terminal: control and formatting characters are
-    /// escaped, and long names are cut.
-    private static func printable(_ name: String) -> String {
-        var text = ""
-        for scalar in name.unicodeScalars.prefix(200) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
-                text += "\\u{\(String(scalar.value, radix: 16))}"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return name.unicodeScalars.count > 200 ? text + "…" : text
-    }
 }
 
 /// Codes for the archive as a whole.

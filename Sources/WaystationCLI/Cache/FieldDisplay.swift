@@ -1,4 +1,5 @@
 import HTTPTypes
+import WaystationFields
 import WaystationStorage
 
 /// Formats fields for output; values that grant access are hidden unless the user asks for them.
@@ -32,14 +33,7 @@ extension String {
     /// The text without characters that would control a terminal.
     var printable: String {
         String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-                    default: scalar
-                    }
-                }
-            )
+            String.UnicodeScalarView(unicodeScalars.map { $0.isHidden ? "\u{FFFD}" : $0 })
         )
     }
 }

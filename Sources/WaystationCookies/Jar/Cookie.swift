@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 /// One cookie as a client keeps it (RFC 6265 §5.3).
 ///
@@ -93,7 +94,7 @@ public struct Cookie: Hashable, Sendable, Identifiable {
         try CookieSyntax.check(name: name, value: value)
         let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
         guard let host = CookieHost(bare) else {
-            throw CookieError(.domain, "“\(domain.prefix(80))” is not a host name; give a name such as example.com")
+            throw CookieError(.domain, "“\(domain.shown())” is not a host name; give a name such as example.com")
         }
         guard isHostOnly || !host.isAddress else {
             throw CookieError(.domain, "\(host.name) is an address and has no subdomains; make the cookie host-only")

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 extension CookieJar {
     /// The result of storing a cookie.
@@ -148,7 +149,7 @@ extension CookieJar {
         // names itself in this way is host-only.
         if domain == host.name, host.isAddress || rules.publicSuffixes.contain(domain) { return nil }
         guard host.domainMatches(domain) else {
-            throw CookieError(.domain, "\(host.name) may not set cookies for \(domain.prefix(255))")
+            throw CookieError(.domain, "\(host.name) may not set cookies for \(domain.shown(upTo: 255))")
         }
         guard !rules.publicSuffixes.contain(domain) else {
             throw CookieError(

@@ -1,3 +1,5 @@
+import WaystationFields
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -55,7 +57,7 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
             }
         return OfflineDirectoryError(
             code: .unreadable,
-            message: "cannot read '\(path)': \(systemText(errorNumber)) (errno \(errorNumber)); \(advice)",
+            message: "cannot read \(shown(path)): \(systemText(errorNumber)) (errno \(errorNumber)); \(advice)",
             errorNumber: errorNumber
         )
     }
@@ -63,7 +65,7 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
     static func changed(_ path: String) -> OfflineDirectoryError {
         OfflineDirectoryError(
             code: .changedWhileReading,
-            message: "'\(path)' shrank or was rewritten while it was being read; load it again, and replace files "
+            message: "\(shown(path)) shrank or was rewritten while it was being read; load it again, and replace files "
                 + "by renaming a complete new one over them",
             errorNumber: nil
         )
@@ -72,10 +74,13 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
     static func damaged(_ path: String) -> OfflineDirectoryError {
         OfflineDirectoryError(
             code: .damaged,
-            message: "'\(path)' does not have the digest that its manifest gives; it is not served: install it again",
+            message:
+                "\(shown(path)) does not have the digest that its manifest gives; it is not served: install it again",
             errorNumber: nil
         )
     }
+
+    private static func shown(_ path: String) -> String { "'\(path.shown(upTo: 1_000))'" }
 
     static func systemText(_ errorNumber: Int32) -> String {
         String(cString: strerror(errorNumber))

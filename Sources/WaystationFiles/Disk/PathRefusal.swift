@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Why a path is never served, whatever the directory contains.
 public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The rule that the path broke.
@@ -65,6 +67,6 @@ public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The problem, with the path in printable form.
     public var description: String {
-        "refused '\(path.prefix(200).unicodeScalars.map { $0.escaped(asASCII: true) }.joined())': \(reason.explanation)"
+        "refused '\(path.shown(upTo: 200))': \(reason.explanation)"
     }
 }

@@ -1,5 +1,6 @@
 #if Gateway
 public import Foundation
+import WaystationFields
 import WaystationFileSystem
 
 /// The reason why an authority cannot be opened, or cannot make a certificate.
@@ -73,7 +74,7 @@ public struct CertificateAuthorityError: LocalizedError, Sendable, CustomStringC
 
     static func outside(_ host: String, _ names: [String]) -> CertificateAuthorityError {
         CertificateAuthorityError(
-            "\(host.prefix(253)) is outside the authority's constraint, which permits \(names.prefix(20).joined(separator: ", "))"
+            "\(host.shown(upTo: 253)) is outside the authority's constraint, which permits \(names.prefix(20).joined(separator: ", "))"
         )
     }
 

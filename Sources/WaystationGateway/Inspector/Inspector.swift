@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import NIOHTTP1
 import Waystation
+import WaystationFields
 import WaystationPacks
 import WaystationRecording
 import WaystationStorage
@@ -88,7 +89,7 @@ final class Inspector: Sendable {
             guard let active = try self.module(module).active, active.version.description == version else {
                 throw Refusal(
                     status: 409,
-                    message: "Version \(version.prefix(200)) of \(module) is not active any more: load the list again."
+                    message: "Version \(version.shown()) of \(module) is not active any more: load the list again."
                 )
             }
             let reason = "rolled back in the inspector"
@@ -118,7 +119,7 @@ final class Inspector: Sendable {
         guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty, url.host() != nil else {
             throw Refusal(
                 status: 400,
-                message: "“\(text.prefix(200))” is not an absolute URL: write one such as https://shop.example/app/."
+                message: "“\(text.shown())” is not an absolute URL: write one such as https://shop.example/app/."
             )
         }
         var request = URLRequest(url: url)
@@ -129,7 +130,7 @@ final class Inspector: Sendable {
 
     private func module(_ name: String) throws -> InstalledModule {
         guard let id = ModuleID(name), let module = interceptor.packs?.module(id) else {
-            throw Refusal.gone("The module \(name.prefix(200))")
+            throw Refusal.gone("The module \(name.shown(upTo: 200))")
         }
         return module
     }

@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import NIOHTTP1
+import WaystationFields
 
 /// Decides which requests the inspector answers.
 ///
@@ -120,7 +121,7 @@ extension Refusal {
     fileprivate static func foreignPage(_ page: String) -> Refusal {
         Refusal(
             status: 403,
-            message: "The request was sent by \(page.prefix(200)). Only the inspector's own page may use the inspector."
+            message: "The request was sent by \(page.shown()). Only the inspector's own page may use the inspector."
         )
     }
 }

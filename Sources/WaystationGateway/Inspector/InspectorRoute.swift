@@ -1,4 +1,6 @@
 #if Gateway
+import WaystationFields
+
 /// One of the things that the inspector answers.
 enum InspectorRoute: Equatable, Sendable {
     case file(String)
@@ -50,7 +52,7 @@ enum InspectorRoute: Equatable, Sendable {
             }
         guard let route else {
             let method = request.isPost ? "POST" : "GET"
-            throw Refusal(status: 404, message: "The inspector has no answer to \(method) \(request.path.prefix(200)).")
+            throw Refusal(status: 404, message: "The inspector has no answer to \(method) \(request.path.shown()).")
         }
         self = route
     }

@@ -1,5 +1,6 @@
 #if Gateway
 import NIOHTTP1
+import WaystationFields
 
 /// An answer that the gateway gives by itself, because it does not serve a request.
 struct Refusal: Error, Equatable, Sendable {
@@ -33,7 +34,7 @@ struct Refusal: Error, Equatable, Sendable {
         Refusal(
             status: 421,
             message: """
-                The gateway does not stand for “\(host.prefix(200))”. The gateway stands for https://shop.example, \
+                The gateway does not stand for “\(host.shown(upTo: 200))”. The gateway stands for https://shop.example, \
                 for example, under the name http://shop.example.localhost:\(port)/.
                 """,
             closes: true
@@ -55,7 +56,7 @@ struct Refusal: Error, Equatable, Sendable {
     static func unknownExpectation(_ value: String) -> Refusal {
         Refusal(
             status: 417,
-            message: "The gateway supports only the expectation 100-continue; this request has “\(value.prefix(200))”.",
+            message: "The gateway supports only the expectation 100-continue; this request has “\(value.shown())”.",
             closes: true
         )
     }
@@ -63,7 +64,7 @@ struct Refusal: Error, Equatable, Sendable {
     static func unknownCoding(_ value: String) -> Refusal {
         Refusal(
             status: 501,
-            message: "The gateway supports only the transfer coding chunked; this request has “\(value.prefix(200))”.",
+            message: "The gateway supports only the transfer coding chunked; this request has “\(value.shown())”.",
             closes: true
         )
     }
@@ -71,13 +72,13 @@ struct Refusal: Error, Equatable, Sendable {
     static func otherHost(_ host: String, than origin: String) -> Refusal {
         Refusal(
             status: 421,
-            message: "This connection is for \(origin); the request is for “\(host.prefix(200))”.",
+            message: "This connection is for \(origin); the request is for “\(host.shown(upTo: 200))”.",
             closes: true
         )
     }
 
     static func noCertificate(_ host: String, _ error: any Error) -> Refusal {
-        Refusal(status: 502, message: "There is no certificate for \(host.prefix(253)): \(error)", closes: true)
+        Refusal(status: 502, message: "There is no certificate for \(host.shown(upTo: 253)): \(error)", closes: true)
     }
 
     static let bodyTooLarge = Refusal(
@@ -115,7 +116,7 @@ struct Refusal: Error, Equatable, Sendable {
             message: """
                 The gateway has sent this request to itself: it is the proxy that `\(isSecure ? "https" : "http")_proxy` \
                 or `all_proxy` names in its own environment. Start the gateway without the variable, or list \
-                \(host.prefix(253)) in `no_proxy`.
+                \(host.shown(upTo: 253)) in `no_proxy`.
                 """,
             closes: isSecure
         )

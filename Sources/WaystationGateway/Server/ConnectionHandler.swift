@@ -2,6 +2,7 @@
 import Foundation
 import NIOCore
 import NIOHTTP1
+import WaystationFields
 import WaystationStorage
 
 #if canImport(FoundationNetworking)
@@ -209,7 +210,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
             }
             if let length = head.statedLength, length > serving.options.maximumBody.bytes { throw .bodyTooLarge }
             if let text = head.lengthField, head.statedLength == nil {
-                throw .badRequest("the Content-Length “\(text)” is not a number of bytes that a body can have")
+                throw .badRequest("the Content-Length “\(text.shown())” is not a number of bytes that a body can have")
             }
             let collector = RequestBodyCollector(
                 of: accepted.request,

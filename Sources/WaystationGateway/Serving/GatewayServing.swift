@@ -68,7 +68,7 @@ final class GatewayServing: Sendable {
         proxied = PageOrigin(
             remote: { page, target in
                 guard let page = URL(string: page) else { return nil }
-                return PageOrigin.isSameOrigin(page, target) || loads.servesOrigin(of: page) ? page : nil
+                return page.hasSameOrigin(as: target) || loads.servesOrigin(of: page) ? page : nil
             },
             isSameSite: isSameSite
         )

@@ -2,7 +2,7 @@
 import Foundation
 import NIOHTTP1
 import Waystation
-import WaystationRules
+import WaystationFields
 
 /// The page from which a browser sends a request.
 ///
@@ -44,15 +44,6 @@ struct PageOrigin: Sendable {
         }
         return head.isForDocument ? CrossSite.link : CrossSite.page
     }
-
-    /// Whether two URLs are of one origin (RFC 6454 §5).
-    static func isSameOrigin(_ first: URL, _ second: URL) -> Bool {
-        guard let first = CanonicalURL(first.absoluteString), let second = CanonicalURL(second.absoluteString) else {
-            return false
-        }
-        return first.scheme == second.scheme && first.host == second.host
-            && first.effectivePort == second.effectivePort
-    }
 }
 
 extension HTTPRequestHead {
@@ -77,7 +68,7 @@ extension Refusal {
         Refusal(
             status: 403,
             message: """
-                The request was sent by \(page.prefix(200)), which is not shown by this gateway. Only pages of the \
+                The request was sent by \(page.shown(upTo: 200)), which is not shown by this gateway. Only pages of the \
                 gateway may send requests to it.
                 """
         )

@@ -1,4 +1,6 @@
 #if NIO
+import WaystationFields
+
 /// Chooses the version of HTTP for a new connection.
 struct HTTPVersionChoice: Sendable {
     enum Version: Equatable, Sendable {
@@ -34,7 +36,7 @@ struct HTTPVersionChoice: Sendable {
         default:
             throw TransportFailure(
                 .unknown,
-                "The server chose the protocol \((negotiated ?? "").debugDescription), which was not offered to it."
+                "The server chose the protocol \((negotiated ?? "").quoted()), which was not offered to it."
             )
         }
     }

@@ -1,5 +1,6 @@
 #if NIO
 import Foundation
+import WaystationFields
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -20,7 +21,8 @@ struct TransportFailure: Error, Equatable {
 
     init(_ code: Code, _ explanation: String) {
         self.code = code
-        self.explanation = explanation
+        // The errors of other libraries are quoted, and may quote the server.
+        self.explanation = explanation.shown(upTo: 1_000)
     }
 
     /// The error as the receiver gets it.

@@ -1,5 +1,6 @@
 #if NIO
 import NIOHPACK
+import WaystationFields
 
 /// The fields of a request as HTTP/2 carries them (RFC 9113 §8.2 and §8.3.1).
 enum RequestFields {
@@ -51,7 +52,7 @@ enum RequestFields {
 
         var failure: ExchangeFailure {
             .unprocessed(
-                "The request has the field \(name) with the value \"\(value)\", which cannot be sent. Change it."
+                "The request has the field \(name) with the value \(value.quoted()), which cannot be sent. Change it."
             )
         }
     }

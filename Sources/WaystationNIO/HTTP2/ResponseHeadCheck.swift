@@ -1,5 +1,6 @@
 #if NIO
 import NIOHPACK
+import WaystationFields
 
 /// The rules for the head of a response (RFC 9113 §8.3.2) that the codec leaves open.
 enum ResponseHeadCheck {
@@ -30,7 +31,8 @@ enum ResponseHeadCheck {
                 continue
             }
             guard name == ":status", status == nil, let number = statusCode(value) else {
-                return .failure(.malformed("The response has the pseudo-field \(name) with the value \"\(value)\"."))
+                let field = "\(name.shown()) with the value \(value.quoted())"
+                return .failure(.malformed("The response has the pseudo-field \(field)."))
             }
             status = number
         }
@@ -56,7 +58,7 @@ enum ResponseHeadCheck {
                 let digits = member.drop { $0 == " " }
                 guard !digits.isEmpty, digits.utf8.allSatisfy(isDigit), let number = Int64(digits),
                     length == nil || length == number
-                else { return .failure(.malformed("The response has the Content-Length \"\(value)\".")) }
+                else { return .failure(.malformed("The response has the Content-Length \(value.quoted()).")) }
                 length = number
             }
         }

@@ -1,4 +1,6 @@
 #if NIO
+import WaystationFields
+
 /// The fields of a request while it is composed.
 struct ComposedFields {
     /// The value of `Host`, or of `:authority` in HTTP/2.
@@ -31,13 +33,13 @@ struct ComposedFields {
         guard FieldSyntax.isToken(name) else {
             throw TransportFailure(
                 .badURL,
-                "The field name \(name.debugDescription) has characters that names cannot have. Correct the request."
+                "The field name \(name.quoted()) has characters that names cannot have. Correct the request."
             )
         }
         guard FieldSyntax.isValue(value) else {
             throw TransportFailure(
                 .badURL,
-                "The value of the field \(name) has a line break or a NUL: \(value.debugDescription). Remove it."
+                "The value of the field \(name) has a line break or a NUL: \(value.quoted()). Remove it."
             )
         }
         switch name.utf8.count {
@@ -45,7 +47,7 @@ struct ComposedFields {
             guard FieldSyntax.isHostValue(value) else {
                 throw TransportFailure(
                     .badURL,
-                    "The Host field \(value.debugDescription) is not a host name. Set a name with an optional port."
+                    "The Host field \(value.quoted()) is not a host name. Set a name with an optional port."
                 )
             }
             authority = value

@@ -1,6 +1,7 @@
 #if NIO
 import Foundation
 import NIOCore
+import WaystationFields
 import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -46,7 +47,7 @@ struct RequestComposer: Sendable {
         guard FieldSyntax.isToken(method) else {
             throw TransportFailure(
                 .badURL,
-                "The method \"\(method.debugDescription)\" has characters that methods cannot have. Use a token."
+                "The method \(method.quoted()) has characters that methods cannot have. Use a token."
             )
         }
         let host = parts.plainHost
@@ -146,7 +147,7 @@ struct RequestComposer: Sendable {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = Int64(digits) else {
             throw TransportFailure(
                 .badURL,
-                "The request's Content-Length \(text.debugDescription) is not a number. "
+                "The request's Content-Length \(text.quoted()) is not a number. "
                     + "Set Content-Length to the length of the stream."
             )
         }

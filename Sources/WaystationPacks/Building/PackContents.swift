@@ -1,5 +1,6 @@
 public import Foundation
 import WaystationArchive
+import WaystationFields
 import WaystationFileSystem
 
 /// A pack that is open for reading: a zip or a folder with a manifest.
@@ -84,7 +85,10 @@ public struct PackContents: Sendable {
         case .folder(let path): return try FileSource(URL(fileURLWithPath: "\(path)/\(file.path)"))
         case .zip(let archive):
             guard let entry = archive[file.path] else {
-                throw PackError(.damaged, "\"\(file.path)\" is in the manifest but not in the zip: rebuild the pack")
+                throw PackError(
+                    .damaged,
+                    "\(file.path.quoted()) is in the manifest but not in the zip: rebuild the pack"
+                )
             }
             return DataSource(try archive.read(entry))
         }
@@ -101,14 +105,14 @@ public struct PackContents: Sendable {
                 if let extra = archive.entries.first(where: { !$0.isDirectory && !listed.contains($0.path) }) {
                     throw PackError(
                         .damaged,
-                        "\"\(extra.path)\" is in the zip but not in the manifest: rebuild the pack"
+                        "\(extra.path.quoted()) is in the zip but not in the manifest: rebuild the pack"
                     )
                 }
             }
             try inParallel(manifest.files) { file in
                 let source = try source(of: file)
                 guard source.length == file.size, try PackDigest(of: source).hex == file.sha256 else {
-                    throw PackError(.damaged, "\"\(file.path)\" does not match the manifest: rebuild the pack")
+                    throw PackError(.damaged, "\(file.path.quoted()) does not match the manifest: rebuild the pack")
                 }
             }
         } catch let error as PackError {

@@ -64,6 +64,6 @@ public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, 
 
 extension PackDigest: CodedAsText {
     static func complaint(about text: String) -> String {
-        "\"\(text)\" is not a digest: use sha256- followed by 64 hexadecimal digits"
+        "\(text.quoted()) is not a digest: use sha256- followed by 64 hexadecimal digits"
     }
 }

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Something that happened to the packs of a library.
 public struct PackEvent: Sendable, CustomStringConvertible {
     /// The kind of an event; later releases may add more.
@@ -40,6 +42,13 @@ public struct PackEvent: Sendable, CustomStringConvertible {
     public let version: PackVersion?
     /// A description in words, with the reason.
     public let detail: String
+
+    init(kind: Kind, module: ModuleID?, version: PackVersion?, detail: String) {
+        self.kind = kind
+        self.module = module
+        self.version = version
+        self.detail = detail.shown(upTo: 2_000)
+    }
 
     /// Whether the event reports a problem that needs attention.
     public var isTrouble: Bool { [.damaged, .unreadable, .rolledBack, .updateFailed, .rejected].contains(kind) }

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import WaystationFields
 import WaystationFileSystem
+import WaystationRules
 
 extension PackLibrary {
     /// Makes an installed version the active one; of several copies, an undamaged one, then the one installed last.
@@ -150,7 +151,10 @@ extension PackLibrary {
             }
             return record.whitelist == offer.whitelist ? [] : Whitelist(offer.whitelist ?? []).rejected
         } telling: { rejected in
-            for entry in rejected { self.tell(.rejected, offer.module, nil, "an entry of the whitelist: \(entry)") }
+            for entry in rejected {
+                let problem = "\(entry.pattern.quoted(upTo: 200)), where \(entry.expected.shown(upTo: 200)) is expected"
+                self.tell(.rejected, offer.module, nil, "an entry of the whitelist: \(problem)")
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 public import Foundation
 import Synchronization
+import WaystationFields
 import WaystationFileSystem
 
 extension PackLibrary {
@@ -91,19 +92,22 @@ extension PackManifest {
             guard let there = rest.removeValue(forKey: file.path) else {
                 throw PackError(
                     .damaged,
-                    "\"\(file.path)\" is in the manifest of \(module) \(version) but not in the pack"
+                    "\(file.path.quoted()) is in the manifest of \(module) \(version) but not in the pack"
                 )
             }
             guard there.size == file.size, there.sha256 == file.sha256 else {
                 throw PackError(
                     .damaged,
-                    "\"\(file.path)\" does not match the manifest of \(module) \(version): rebuild the pack, "
+                    "\(file.path.quoted()) does not match the manifest of \(module) \(version): rebuild the pack, "
                         + "or fetch it again"
                 )
             }
         }
         if let extra = rest.keys.min() {
-            throw PackError(.damaged, "\"\(extra)\" is in the pack but not in the manifest of \(module) \(version)")
+            throw PackError(
+                .damaged,
+                "\(extra.quoted()) is in the pack but not in the manifest of \(module) \(version)"
+            )
         }
     }
 }

@@ -1,6 +1,7 @@
 public import Foundation
 import Synchronization
 import WaystationArchive
+import WaystationFields
 import WaystationFileSystem
 import WaystationPatch
 
@@ -100,7 +101,10 @@ extension PackLibrary {
         try await BlockingWork.forEach(difference.kept.map(\.file)) { file in
             let source = try FileSource(fileSystem.openFile("\(staging.files)/\(file.path)"))
             guard source.length == file.size, try PackDigest(of: source).hex == file.sha256 else {
-                throw PackError(.damaged, "\"\(file.path)\" of the installed pack is damaged: fetch the whole pack")
+                throw PackError(
+                    .damaged,
+                    "\(file.path.quoted()) of the installed pack is damaged: fetch the whole pack"
+                )
             }
         }
         var writer = StreamSplitter(difference.new, in: staging)
@@ -237,7 +241,7 @@ private struct StreamSplitter {
         guard let (file, digester, _) = current else { return }
         let entry = files[index]
         guard digester.digest.hex == entry.sha256 else {
-            throw PackError(.damaged, "the content patch makes a damaged \"\(entry.path)\": fetch the whole pack")
+            throw PackError(.damaged, "the content patch makes a damaged \(entry.path.quoted()): fetch the whole pack")
         }
         try staging.fileSystem.synchronize(file)
         current = nil

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFields
 import WaystationFileSystem
 
 /// A file of an installed pack that does not match the manifest.
@@ -14,7 +15,7 @@ public struct PackDamage: Hashable, Sendable, CustomStringConvertible {
     public let problem: String
 
     /// One line for a log.
-    public var description: String { "\(module) \(version): \"\(path)\" \(problem)" }
+    public var description: String { "\(module) \(version): \(path.quoted()) \(problem)" }
 }
 
 extension PackLibrary {

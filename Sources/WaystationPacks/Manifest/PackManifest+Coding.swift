@@ -19,7 +19,11 @@ extension PackManifest {
         } catch let error as PackError {
             throw error
         } catch {
-            throw PackError(.invalidManifest, "the manifest is not in the expected format: \(error)", cause: error)
+            throw PackError(
+                .invalidManifest,
+                "the manifest is not in the expected format: \(error.place)",
+                cause: error
+            )
         }
         try self.init(
             module: document.module,

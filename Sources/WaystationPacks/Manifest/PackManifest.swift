@@ -73,7 +73,10 @@ public struct PackManifest: Hashable, Sendable {
         for (index, file) in sorted.enumerated() {
             try Self.check(file)
             if index > 0, sorted[index - 1].path.utf8.elementsEqual(file.path.utf8) {
-                throw PackError(.invalidManifest, "the manifest of \(module) \(version) lists \"\(file.path)\" twice")
+                throw PackError(
+                    .invalidManifest,
+                    "the manifest of \(module) \(version) lists \(file.path.quoted()) twice"
+                )
             }
         }
         self.files = sorted
@@ -91,7 +94,7 @@ public struct PackManifest: Hashable, Sendable {
         guard let url = CanonicalURL(text), url.query == nil, url.userInfo == nil else {
             throw PackError(
                 .invalidManifest,
-                "\"\(text)\" cannot be a base URL: use an absolute URL without a query, such as https://shop.example/app/"
+                "\(text.quoted()) cannot be a base URL: use an absolute URL without a query, such as https://shop.example/app/"
             )
         }
         return url.path.hasSuffix("/") ? url.string : url.string + "/"
@@ -106,19 +109,19 @@ public struct PackManifest: Hashable, Sendable {
         else {
             throw PackError(
                 .invalidManifest,
-                "\"\(file.path)\" is not a valid path in a pack: use names separated by '/', none of them '.' or '..'"
+                "\(file.path.quoted()) is not a valid path in a pack: use names separated by '/', none of them '.' or '..'"
             )
         }
         guard file.path != fileName else {
             throw PackError(.invalidManifest, "a pack's manifest does not list itself (\(fileName))")
         }
         guard file.size >= 0 else {
-            throw PackError(.invalidManifest, "\"\(file.path)\" has a size below zero: \(file.size)")
+            throw PackError(.invalidManifest, "\(file.path.quoted()) has a size below zero: \(file.size)")
         }
         if let mediaType = file.mediaType, !isMediaType(mediaType) {
             throw PackError(
                 .invalidManifest,
-                "\"\(file.path)\" has the media type \"\(mediaType)\": something like text/html is expected"
+                "\(file.path.quoted()) has the media type \(mediaType.quoted()): something like text/html is expected"
             )
         }
         let isDigest =
@@ -127,7 +130,7 @@ public struct PackManifest: Hashable, Sendable {
         guard isDigest else {
             throw PackError(
                 .invalidManifest,
-                "\"\(file.path)\" has the digest \"\(file.sha256)\": 64 hexadecimal digits in lower case are expected"
+                "\(file.path.quoted()) has the digest \(file.sha256.quoted()): 64 hexadecimal digits in lower case are expected"
             )
         }
     }

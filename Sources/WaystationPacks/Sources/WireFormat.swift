@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 import WaystationFileSystem
 
 /// Reads values that servers write in several forms.
@@ -64,7 +65,7 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription: "\"\(text)\" is not a module name: use 1 to 64 letters, digits, '.', '_' and '-'"
+                debugDescription: "\(text.quoted()) is not a module name: use 1 to 64 letters, digits, '.', '_' and '-'"
             )
         }
         return module
@@ -76,7 +77,7 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription: "\"\(text)\" is not a version: use numbers separated by dots, such as 1.10.2"
+                debugDescription: "\(text.quoted()) is not a version: use numbers separated by dots, such as 1.10.2"
             )
         }
         return version
@@ -89,7 +90,7 @@ extension KeyedDecodingContainer {
                 forKey: key,
                 in: self,
                 debugDescription:
-                    "\"\(text)\" is not a digest: use 32 hexadecimal digits of MD5, or sha256- followed by 64 digits"
+                    "\(text.quoted()) is not a digest: use 32 hexadecimal digits of MD5, or sha256- followed by 64 digits"
             )
         }
         return digest
@@ -113,7 +114,7 @@ extension PackError {
 
     /// The error of an address in an answer that cannot be fetched.
     static func badAddress(_ text: String, in name: String) -> PackError {
-        PackError(.badAnswer, "\(name) \"\(text)\" is not an http or https URL: correct it on the server")
+        PackError(.badAnswer, "\(name) \(text.quoted()) is not an http or https URL: correct it on the server")
     }
 }
 
@@ -124,12 +125,17 @@ extension Error {
         switch self as? DecodingError {
         case .dataCorrupted(let found)?, .typeMismatch(_, let found)?, .valueNotFound(_, let found)?: context = found
         case .keyNotFound(let key, let found)?:
-            let path = (found.codingPath + [key]).map(\.stringValue).joined(separator: ".")
-            return "\(path) is missing"
-        default: return "\(self)"
+            return "\(Self.path(found.codingPath + [key])) is missing"
+        default: return "\(self)".shown(upTo: 400)
         }
-        let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-        return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
+        let path = Self.path(context.codingPath)
+        let problem = context.debugDescription.shown(upTo: 400)
+        return path.isEmpty ? problem : "\(path): \(problem)"
+    }
+
+    /// The keys from the root of the JSON to a value; they are of the server's choice where a dictionary is read.
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map { $0.intValue.map(String.init) ?? $0.stringValue.shown() }.joined(separator: ".").shown(upTo: 400)
     }
 }
 

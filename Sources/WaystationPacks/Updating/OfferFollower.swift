@@ -182,7 +182,7 @@ struct OfferFollower: Sendable {
         } catch let error as PackError {
             throw error
         } catch {
-            throw PackError(.network, "\(artifact.url) could not be downloaded: see the cause", cause: error)
+            throw PackError(.network, "\(artifact.url.shown) could not be downloaded: see the cause", cause: error)
         }
     }
 

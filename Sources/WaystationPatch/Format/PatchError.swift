@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// The error of reading, applying or making a patch.
 ///
 /// ``code`` is for programs, ``message`` for people: it says what was wrong, where, and what to do. After an error, the
@@ -43,12 +45,12 @@ public struct PatchError: Error, Sendable, CustomStringConvertible {
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
-        self.message = message
+        self.message = message.shown(upTo: 1_000)
         self.cause = cause
     }
 
     /// The message, and the cause if there is one.
     public var description: String {
-        "patch: \(message) [\(code)]" + (cause.map { ": \($0)" } ?? "")
+        "patch: \(message) [\(code)]" + (cause.map { ": \("\($0)".shown(upTo: 2_000))" } ?? "")
     }
 }

@@ -1,3 +1,4 @@
+import WaystationFields
 import WaystationPacks
 
 extension NetworkCondition {
@@ -21,7 +22,7 @@ extension NetworkCondition {
         guard isOwn else {
             throw PackError(
                 .invalidArgument,
-                "\"\(description)\" is not a network condition: "
+                "\(description.quoted()) is not a network condition: "
                     + "use \(Self.known.map(\.description).joined(separator: ", ")), "
                     + "or a name of the app's own such as x-office, in small letters, digits and hyphens"
             )

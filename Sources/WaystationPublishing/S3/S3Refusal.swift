@@ -1,17 +1,18 @@
 import Foundation
 import HTTPTypes
+import WaystationFields
 import WaystationPacks
 
 extension S3Bucket {
     /// The error for a reply that was not expected, with advice.
     func refusal(_ reply: S3Reply, _ key: String) -> PackError {
-        let answer = "the store answered \(reply.status)" + (reply.code.map { " \($0)" } ?? "")
+        let answer = "the store answered \(reply.status)" + (reply.code.map { " \($0.shown())" } ?? "")
         return PackError(.refused, "\(location)/\(key): \(answer); \(advice(reply))")
     }
 
     private func advice(_ reply: S3Reply) -> String {
         let own = configuration.region
-        let region = S3Text(reply.body)["Region"] ?? Self.bucketRegion.flatMap { reply.fields[$0] }
+        let region = (S3Text(reply.body)["Region"] ?? Self.bucketRegion.flatMap { reply.fields[$0] })?.shown()
         switch (reply.status, reply.code) {
         case (_, "PermanentRedirect"), (_, "TemporaryRedirect"), (_, "AuthorizationHeaderMalformed"), (301, _),
             (307, _):

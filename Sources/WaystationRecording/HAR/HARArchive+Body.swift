@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationFields
 import WaystationFileSystem
 
 extension HARArchive.Response {
@@ -27,7 +28,7 @@ extension HARArchive.Response {
 
     /// The body of a file beside the recording, which cannot be outside of the recording's folder.
     private static func contents(of file: String, in folder: URL?, _ limit: Int) throws(ImportRefusal) -> Data {
-        guard let folder else { throw ImportRefusal(.noBody, "the body is in the file \(file.prefix(80))") }
+        guard let folder else { throw ImportRefusal(.noBody, "the body is in the file \(file.shown(upTo: 80))") }
         let length: Int
         do {
             let path = folder.path(percentEncoded: false)
@@ -37,10 +38,10 @@ extension HARArchive.Response {
         } catch {
             throw ImportRefusal(
                 .noBody,
-                "the body should be in the file \(file.prefix(80)), which cannot be read: \(error)"
+                "the body should be in the file \(file.shown(upTo: 80)), which cannot be read: \(error)"
             )
         }
-        throw ImportRefusal(.tooLarge, "the file \(file.prefix(80)) has \(length) bytes, but \(limit) are allowed")
+        throw ImportRefusal(.tooLarge, "the file \(file.shown(upTo: 80)) has \(length) bytes, but \(limit) are allowed")
     }
 
     /// The body as Polly.js wrote it up to its version 1: a JSON array of hexadecimal digits, with its content coding and
@@ -81,7 +82,7 @@ extension HARArchive.Content {
             }
             return data
         case let encoding?:
-            throw ImportRefusal(.damagedBody, "the body has the unknown encoding \(encoding.prefix(20))")
+            throw ImportRefusal(.damagedBody, "the body has the unknown encoding \(encoding.shown(upTo: 20))")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import WaystationArchive
+import WaystationFields
 
 /// Removes content codings from a body (RFC 9110 §8.4.1).
 enum ContentCoding {
@@ -24,7 +25,7 @@ enum ContentCoding {
             default:
                 throw ImportRefusal(
                     .contentCoding,
-                    "the content coding of the body is \(coding.prefix(20)), but only gzip and deflate are supported"
+                    "the content coding of the body is \(coding.shown(upTo: 20)), but only gzip and deflate are supported"
                 )
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import WaystationFields
 
 /// An HTTP/1 message as a record contains it: its first line, its fields, and its body as transferred.
 struct HTTPBlock {
@@ -65,7 +66,7 @@ struct HTTPBlock {
         var body = Data(content)
         if let transfer = fields[.transferEncoding], transfer.lowercased() != "identity" {
             guard transfer.lowercased() == "chunked" else {
-                throw ImportRefusal(.transferCoding, "its transfer coding is \(transfer.prefix(40))")
+                throw ImportRefusal(.transferCoding, "its transfer coding is \(transfer.shown(upTo: 40))")
             }
             body = try ChunkedBody.decode(body)
         } else if let text = fields[.contentLength] {

@@ -35,7 +35,7 @@ extension ArchivedExchange {
         now: Date
     ) throws(ImportRefusal) -> StoredHead {
         let (url, target) = try address()
-        guard method == "GET" else { throw ImportRefusal(.method, "its method is \(method.prefix(20))") }
+        guard method == "GET" else { throw ImportRefusal(.method, "its method is \(method.shown(upTo: 20))") }
         guard 200...399 ~= status else {
             throw ImportRefusal(.status, status == 0 ? "there is no response" : "its status is \(status)")
         }
@@ -71,7 +71,8 @@ extension ArchivedExchange {
         case .refuse(let refusal): throw ImportRefusal(refusal, status: status)
         case .store(var stored):
             for nominee in stored.vary.nominees where nominee.value?.contains(Redaction.placeholder) ?? false {
-                throw ImportRefusal(.redacted, "the response varies by \(nominee.name), which is redacted")
+                let name = nominee.name.rawName.shown()
+                throw ImportRefusal(.redacted, "the response varies by \(name), which is redacted")
             }
             stored.contentLength = body.count
             return stored.under(presented.key)

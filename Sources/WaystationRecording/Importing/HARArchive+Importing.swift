@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import WaystationFields
 
 extension HARArchive.Entry {
     /// The exchange in the form that the cache needs.
@@ -17,7 +18,7 @@ extension HARArchive.Entry {
                     .status,
                     response.status == 0 ? "there is no response" : "its status is \(response.status)"
                 )
-                : ImportRefusal(.method, "its method is \(request.method.prefix(20))")
+                : ImportRefusal(.method, "its method is \(request.method.shown(upTo: 20))")
         }
         var fields = HTTPFields(recorded: response.headers.map { ($0.name, $0.value) })
         let body = try response.body(in: folder, limit: limit)

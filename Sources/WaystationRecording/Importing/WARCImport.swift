@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import WaystationFields
 import WaystationFileSystem
 import WaystationStorage
 
@@ -112,7 +113,9 @@ struct WARCImport {
             guard record.isIntact else {
                 throw ImportRefusal(.damagedBody, "the bytes of the record do not match its digest")
             }
-            if let cut = record["WARC-Truncated"] { throw ImportRefusal(.incomplete, "the record was cut off: \(cut)") }
+            if let cut = record["WARC-Truncated"] {
+                throw ImportRefusal(.incomplete, "the record was cut off: \(cut.shown())")
+            }
             guard record.type == "response" else { return record.resource(block) }
             guard !mayLackRequest else { throw Self.lostRequest }
             let message = try HTTPBlock(block)

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 public import WaystationFileSystem
 public import WaystationStorage
 
@@ -89,7 +90,7 @@ public final class WARCReader {
         for version in ["1.0", "1.1"] where line == "WARC/\(version)" { return version }
         throw RecordingError(
             .invalidVersion,
-            "a record must begin with WARC/1.0 or WARC/1.1, but begins with \(line.debugDescription.prefix(40))",
+            "a record must begin with WARC/1.0 or WARC/1.1, but begins with \(line.quoted(upTo: 40))",
             at: header.position
         )
     }

@@ -2,6 +2,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import WaystationFields
 import WaystationSharing
 
 /// Makes connections that are ready for commands: TCP, TLS, and the greeting.
@@ -193,7 +194,7 @@ extension TierError {
     ///
     /// After the comma, a refusal of an unknown command repeats its arguments, such as a password.
     init(refusal text: String) {
-        self.init(.refused, "Redis refuses: \(text.prefix(while: { $0 != "," }).prefix(120))")
+        self.init(.refused, "Redis refuses: \(text.prefix(while: { $0 != "," }).shown(upTo: 120))")
     }
 }
 

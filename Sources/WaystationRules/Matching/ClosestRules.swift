@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// The few rules that come closest to a URL that no rule matches, the closest first.
 ///
 /// A rule is close when few parts of it fail to match; a host weighs most, then the path. Among equally close rules,

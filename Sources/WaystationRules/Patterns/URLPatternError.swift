@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// The error for an invalid URL pattern: the pattern, the position, and what was expected there.
 ///
 /// Its description shows the position:
@@ -25,29 +27,19 @@ public struct URLPatternError: Error, Hashable, Sendable {
 }
 
 extension URLPatternError: CustomStringConvertible {
+    /// The longest part of a pattern that is shown, in Unicode scalars.
+    static let limit = 2_000
+
     /// The expected syntax, the pattern on a line of its own, and a caret below it at the position.
     ///
     /// Control characters in the pattern are escaped, so that it cannot overwrite the message.
     public var description: String {
         let place = String(decoding: pattern.utf8.prefix(offset), as: UTF8.self)
-        let indent = String(repeating: " ", count: Self.shown(place).count)
+        let indent = String(repeating: " ", count: place.shown(upTo: Self.limit).count)
         return """
             URL pattern not understood: expected \(expected)
-              \(Self.shown(pattern))
+              \(pattern.shown(upTo: Self.limit))
               \(indent)^
             """
-    }
-
-    static func shown(_ text: String) -> String {
-        var shown = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
-                shown += scalar.escaped(asASCII: true)
-            default:
-                shown.unicodeScalars.append(scalar)
-            }
-        }
-        return shown
     }
 }

@@ -1,3 +1,5 @@
+import WaystationFields
+
 extension RuleTable {
     /// The valid rules that probably do not do what their author meant, in their order.
     ///
@@ -42,7 +44,7 @@ extension RuleTable {
         let place = rules[earlier].location.map { " (\($0))" } ?? ""
         return """
             the rule is never reached, since rule \(earlier) \
-            `\(URLPatternError.shown(patterns[earlier].text))`\(place) matches every request that this rule matches; \
+            `\(patterns[earlier].text.shown(upTo: URLPatternError.limit))`\(place) matches every request that this rule matches; \
             put it before that rule, or remove it
             """
     }

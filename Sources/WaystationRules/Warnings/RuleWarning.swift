@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// A valid rule that probably does not do what its author meant.
 ///
 /// A warning does not refuse anything: the rule is used as it is written.
@@ -49,6 +51,6 @@ extension RuleWarning: CustomStringConvertible {
     /// The rule, the place where it was written, and the message, on one line.
     public var description: String {
         let place = location.map { " (\($0))" } ?? ""
-        return "rule \(rule) `\(URLPatternError.shown(pattern))`\(place): \(message)"
+        return "rule \(rule) `\(pattern.shown(upTo: URLPatternError.limit))`\(place): \(message)"
     }
 }

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Reads the values of one table; a key that was not asked for is a mistake.
 ///
 /// Each reading adds its mistake to the list and returns nil, so that reading continues.
@@ -82,7 +84,7 @@ extension TOMLValue {
     /// The value in the words of a message.
     var shown: String {
         switch kind {
-        case .string(let string): "\"\(Shown.escaped(string.text))\""
+        case .string(let string): "\"\(string.text.shown())\""
         case .integer(let number): "\(number)"
         case .float(let number): "\(number)"
         case .boolean(let value): "\(value)"

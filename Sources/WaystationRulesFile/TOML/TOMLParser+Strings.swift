@@ -1,3 +1,5 @@
+import WaystationFields
+
 extension TOMLParser {
     /// Reads a text in quotes, of one of the four forms of TOML.
     mutating func parseString() throws(Fault) -> TOMLString {
@@ -110,7 +112,7 @@ extension TOMLParser {
             position += count
             return scalar
         default:
-            let shown = escape.map { Shown.escaped(String($0)) } ?? ""
+            let shown = escape.map { String($0).shown() } ?? ""
             throw Fault(
                 start..<min(start + 2, scalars.count),
                 "`\\\(shown)` is not an escape sequence: write `\\\\` for a backslash, or the text in single quotes"

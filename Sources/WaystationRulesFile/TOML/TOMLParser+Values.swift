@@ -1,3 +1,5 @@
+import WaystationFields
+
 extension TOMLParser {
     /// Nested arrays and tables beyond this depth are refused, because each of them takes some of the stack.
     static let maximumDepth = 32
@@ -43,8 +45,8 @@ extension TOMLParser {
             throw Fault(start..<end, "`\(word)` is not a value of TOML: write `\(boolean)`")
         }
         let isWord = word.allSatisfy { $0.isLetter || $0 == "-" || $0 == "_" } || word.contains(":")
-        let hint = isWord ? ": write text in quotes, as in \"\(Shown.escaped(word))\"" : ""
-        throw Fault(start..<end, "`\(Shown.escaped(word))` is not a number, a date, `true` or `false`\(hint)")
+        let hint = isWord ? ": write text in quotes, as in \"\(word.shown())\"" : ""
+        throw Fault(start..<end, "`\(word.shown())` is not a number, a date, `true` or `false`\(hint)")
     }
 
     private mutating func skipWord() {

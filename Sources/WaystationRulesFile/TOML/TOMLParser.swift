@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Reads a TOML 1.0 document into tables whose keys and values know their places.
 ///
 /// A mistake ends the line that it is in; reading continues with the next line that looks like one, so that one reading
@@ -225,7 +227,7 @@ extension TOMLParser {
         case nil: "the end of the file"
         case "\n": "the end of the line"
         case "\r" where starts(with: "\r\n"): "the end of the line"
-        case let scalar?: "`\(Shown.escaped(String(scalar)))`"
+        case let scalar?: "`\(String(scalar).shown())`"
         }
     }
 
@@ -260,7 +262,7 @@ extension TOMLParser {
 
 extension TOMLKey {
     /// The key in the words of a message.
-    var shown: String { Shown.escaped(name) }
+    var shown: String { name.shown() }
 }
 
 extension Unicode.Scalar {

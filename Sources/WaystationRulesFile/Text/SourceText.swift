@@ -27,12 +27,20 @@ struct SourceText {
         let start = lineStarts[line]
         let rest = scalars[start...]
         let text = rest[..<(rest.firstIndex { $0 == "\n" || $0 == "\r" } ?? rest.endIndex)]
-        let end = max(range.lowerBound + 1, min(range.upperBound, text.endIndex))
+        // A long line, such as that of a file without line ends, is shown around the place.
+        let first = text.count > Self.excerptLimit ? max(start, range.lowerBound - Self.excerptLimit / 2) : start
+        let excerpt = text[first...].prefix(Self.excerptLimit)
+        let (isCutBefore, isCutAfter) = (first > start, excerpt.endIndex < text.endIndex)
+        let markStart = range.lowerBound - first + (isCutBefore ? 1 : 0)
+        let length = max(1, min(range.upperBound, excerpt.endIndex) - range.lowerBound)
         return TextPlace(
             line: line + 1,
             column: range.lowerBound - start + 1,
-            length: end - range.lowerBound,
-            excerpt: Shown.sameWidth(text)
+            excerpt: (isCutBefore ? "…" : "") + excerpt.shownInPlace + (isCutAfter ? "…" : ""),
+            mark: markStart..<markStart + length
         )
     }
+
+    /// The longest excerpt of a line, in Unicode scalars.
+    private static let excerptLimit = 200
 }

@@ -2,6 +2,11 @@ import Foundation
 import WaystationPacks
 import WaystationPublishing
 
+#if NIO
+import FoundationNetworking
+import WaystationNIO
+#endif
+
 /// The examples in the comments of `WaystationPacks` and `WaystationPublishing`, compiled and not run.
 enum PackExamples {
     static func load(_ file: URL, readAccess: URL) {}
@@ -31,6 +36,25 @@ enum PackExamples {
         // end snippet
         return report
     }
+
+    #if NIO
+    static func fetcher(_ endpoint: URL, _ releaseKey: TrustedKey) -> CatalogueSource {
+        // snippet: comment-transport-fetcher
+        let fetcher = TransportFetcher(NIOTransport(configuration: .ephemeral))
+        let source = CatalogueSource(endpoint, trusting: [releaseKey], fetcher: fetcher)
+        // end snippet
+        return source
+    }
+
+    static func updater(_ packs: PackLibrary, _ source: CatalogueSource, _ app: AppIdentity) -> PackUpdater {
+        // snippet: packs-transport
+        var configuration = PackUpdater.Configuration()
+        configuration.fetcher = TransportFetcher(NIOTransport(configuration: .ephemeral))
+        let updater = PackUpdater(library: packs, source: source, app: app, configuration: configuration)
+        // end snippet
+        return updater
+    }
+    #endif
 
     static func releases(_ pack: URL, _ shop: ModuleID, _ key: SigningKey) async throws {
         // snippet: comment-release-directory

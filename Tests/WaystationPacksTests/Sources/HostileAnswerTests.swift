@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationFields
 import WaystationTestSupport
 
 @testable import WaystationPacks
@@ -52,6 +53,32 @@ import WaystationTestSupport
             }
         }
         #expect((500..<4_900).contains(refused), "\(refused)")
+    }
+
+    @Test("An error shows what a server wrote escaped and cut, and keeps its advice")
+    func texts() async throws {
+        let hostile = "\\u001b[2J\\nforged line" + String(repeating: "a", count: 1 << 19)
+        let url = try Sample.url("https://update.example/")
+        let module = try Sample.module("app")
+        let entries = ["\"moduleId\": \"\(hostile)\"", "\"moduleId\": \"a\", \"packageUrl\": \"\(hostile)\""]
+        var problems: [PackError] = []
+        for entry in entries {
+            let source = ModuleListSource(url, fetcher: CannedFetcher("{\"resultData\": [{\(entry)}]}"))
+            problems += try await source.check(try Sample.inquiry()).problems
+        }
+        for member in ["updatePackageVersion", "miniVersion"] {
+            let fetcher = CannedFetcher("{\"\(member)\": \"\(hostile)\"}")
+            let source = SinglePackSource(url, module: module, fetcher: fetcher)
+            let error = await #expect(throws: PackError.self) { try await source.check(try Sample.inquiry()) }
+            problems += [error].compactMap(\.self)
+        }
+        #expect(problems.count == 4)
+        for problem in problems {
+            #expect(problem.message.contains("\\u{1B}[2J\\nforged line"))
+            #expect("\(problem)".unicodeScalars.allSatisfy { !$0.isHidden })
+            #expect("\(problem)".count < 5_000)
+            #expect(problem.message.count < 1_000)
+        }
     }
 
     @Test("No changed catalogue is accepted, unless the signed bytes are unchanged", arguments: [UInt64](1...2))

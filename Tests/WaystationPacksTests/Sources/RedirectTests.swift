@@ -1,20 +1,18 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationTransport
 
 @testable import WaystationPacks
 
 @Suite struct RedirectTests {
-    private func target(from current: String, to next: String, times: Int = 1) throws -> URLRequest? {
-        let url = try Sample.url(current)
-        let fetch = Fetch(FetchRequest(url, maximumBodySize: 1), URLSession.shared.dataTask(with: url)) {}
-        var request = URLRequest(url: try Sample.url(next))
+    private func target(from current: String, to next: String, status: Int = 302) throws -> URLRequest? {
+        var request = URLRequest(url: try Sample.url(current))
         for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-API-Key", "Range"] {
             request.setValue("x", forHTTPHeaderField: name)
         }
-        var followed: URLRequest?
-        for _ in 0..<times { followed = fetch.redirect(from: url, status: 302, to: request) }
-        return followed
+        let head = ResponseHead(url: try Sample.url(current), statusCode: status, fields: ["location": next])
+        return TransportFetcher.next(after: head, to: request)
     }
 
     @Test(
@@ -40,15 +38,15 @@ import Testing
         arguments: [
             ("https://a.example/1", "http://a.example/1"), ("http://a.example/1", "file:///etc/passwd"),
             ("http://a.example/1", "ftp://a.example/1"), ("http://a.example/1", "http:///1"),
+            ("HTTPS://a.example/1", "HTTP://a.example/1"),
         ]
     )
     func refusal(current: String, next: String) throws {
         #expect(try target(from: current, to: next) == nil)
     }
 
-    @Test("Ten redirects are followed, the eleventh is not")
-    func limit() throws {
-        #expect(try target(from: "http://a.example/1", to: "http://a.example/2", times: 10) != nil)
-        #expect(try target(from: "http://a.example/1", to: "http://a.example/2", times: 11) == nil)
+    @Test("Only the statuses of redirects lead to another request", arguments: [200, 206, 300, 304, 404])
+    func statuses(status: Int) throws {
+        #expect(try target(from: "http://a.example/1", to: "http://a.example/2", status: status) == nil)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationFields
 
 @testable import WaystationPacks
 
@@ -34,6 +35,26 @@ import Testing
         #expect(await errorCode { try envelope.payload(ofType: type, signedBy: []) } == .untrusted)
         let unsigned = try SignedEnvelope(payload, type: type, signedBy: [])
         #expect(await errorCode { try unsigned.payload(ofType: type, signedBy: [keys[0].trusted]) } == .untrusted)
+    }
+
+    @Test("An error shows key ids and types that others wrote escaped and cut, and keeps its advice")
+    func hostileNames() throws {
+        let hostile = "\u{1B}[2J\nforged line" + String(repeating: "a", count: 7 << 20)
+        var envelope = try SignedEnvelope(payload, type: type, signedBy: [keys[0]])
+        envelope.signatures = Array(repeating: .init(keyid: hostile, sig: ""), count: 64)
+        let untrusted = #expect(throws: PackError.self) {
+            try envelope.payload(ofType: type, signedBy: [keys[1].trusted])
+        }
+        envelope.payloadType = hostile
+        let wrong = #expect(throws: PackError.self) { try envelope.payload(ofType: type, signedBy: []) }
+        for error in [untrusted, wrong] {
+            let text = try #require(error?.description)
+            #expect(text.contains("\\u{1B}[2J\\nforged line"))
+            #expect(text.unicodeScalars.allSatisfy { !$0.isHidden })
+            #expect(text.count < 1_000)
+        }
+        #expect(untrusted?.message.hasSuffix("or trust the key that signed it") == true)
+        #expect(wrong?.message.hasSuffix("but \"text/plain\" is expected") == true)
     }
 
     @Test("A signature is not valid for another payload or another type")

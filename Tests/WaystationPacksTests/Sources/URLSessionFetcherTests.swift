@@ -4,6 +4,7 @@ import HTTPTypes
 import Testing
 import WaystationTestSupport
 import WaystationTesting
+import WaystationTransport
 
 @testable import WaystationPacks
 
@@ -241,6 +242,44 @@ import WaystationTesting
         #expect(error?.code == .network)
         #expect(error?.message.contains("/f") == true)
         #expect(error?.message.contains("secret") == false)
+    }
+
+    @Test("A field that the configuration adds is sent to the first origin only")
+    func additionalFields() async throws {
+        let other = try ScriptedOrigin { _ in .ok("there") }
+        let origin = try ScriptedOrigin { _ in .redirect(307, to: other.url("/").absoluteString) }
+        let configuration = Self.configuration
+        configuration.httpAdditionalHeaders = ["X-API-Key": "secret", "User-Agent": "shop/1", "Number": 7]
+        let fetcher = URLSessionFetcher(configuration: configuration)
+        let request = FetchRequest(origin.url(), fields: [.userAgent: "own"], maximumBodySize: 100)
+        #expect(try await fetcher.fetch(request).status == 200)
+        #expect(origin.requests.map { $0.value(of: "X-API-Key") } == ["secret"])
+        #expect(origin.requests.map { $0.value(of: "Number") } == ["7"])
+        #expect(other.requests.map { $0.value(of: "X-API-Key") } == [nil])
+        #expect((origin.requests + other.requests).map { $0.value(of: "User-Agent") } == ["own", "own"])
+    }
+
+    @Test("A transfer waits for its reader: few bytes are kept in memory, and all arrive")
+    func pace() async throws {
+        let part = Data(repeating: 7, count: 1 << 20)
+        let origin = try ScriptedOrigin { request in
+            request.path == "/long" ? .stream(Array(repeating: .bytes(part), count: 64)) : .ok("short")
+        }
+        // No rest of the transfers ends before the reader has taken its bytes, however slow the machine is.
+        fetcher.transport.pacer.rest(atMost: .seconds(3_600))
+        let response = try await fetcher.fetch(FetchRequest(origin.url("/long"), maximumBodySize: 64 << 20))
+        let backlog = fetcher.backlog
+        #expect(await eventually { backlog.bytes > TransferPace.backlogLimit })
+        // Meanwhile, a transfer without bounds would end.
+        for _ in 0..<200 {
+            let short = try await URLSessionFetcher.shared.fetch(FetchRequest(origin.url("/"), maximumBodySize: 10))
+            #expect(try await body(short) == Data("short".utf8))
+        }
+        #expect(backlog.bytes < 4 << 20)
+        var count = 0
+        for try await part in response.body { count += part.count }
+        #expect(count == 64 << 20)
+        #expect(backlog.bytes == 0)
     }
 
     @Test("An interceptor's configuration does not intercept the fetcher's own requests")

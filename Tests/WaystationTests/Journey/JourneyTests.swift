@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import WaystationTestSupport
 import WaystationTesting
+import WaystationTransport
 
 @testable import Waystation
 

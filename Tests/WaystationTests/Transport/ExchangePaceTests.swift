@@ -3,6 +3,7 @@ import FoundationNetworking
 import Testing
 import WaystationTestSupport
 import WaystationTesting
+import WaystationTransport
 
 @testable import Waystation
 

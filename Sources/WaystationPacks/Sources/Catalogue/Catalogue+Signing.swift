@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 extension Catalogue {
     /// The signed catalogue in the form that is published: a ``SignedEnvelope`` in JSON.
@@ -92,7 +93,7 @@ extension Catalogue {
             guard let date = try? Date(text, strategy: .iso8601) else {
                 throw DecodingError.dataCorruptedError(
                     in: container,
-                    debugDescription: "\"\(text)\" is not a date and time: write it as 2026-11-21T18:00:00Z"
+                    debugDescription: "\(text.quoted()) is not a date and time: write it as 2026-11-21T18:00:00Z"
                 )
             }
             return date

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 /// A payload with signatures: DSSE, the Dead Simple Signing Envelope, version 1.0.2.
 ///
@@ -64,7 +65,7 @@ public struct SignedEnvelope: Sendable, Hashable, Codable {
     ///   ``PackError/Code/badAnswer`` when the envelope has another type or cannot be read.
     public func payload(ofType type: String, signedBy keys: [TrustedKey], threshold: Int = 1) throws -> Data {
         guard payloadType == type else {
-            throw PackError(.badAnswer, "the envelope holds \"\(payloadType)\" but \"\(type)\" is expected")
+            throw PackError(.badAnswer, "the envelope holds \(payloadType.quoted()) but \"\(type)\" is expected")
         }
         guard let bytes = Data(anyBase64: payload) else {
             throw PackError(.badAnswer, "the envelope's payload is not in base64")
@@ -82,7 +83,7 @@ public struct SignedEnvelope: Sendable, Hashable, Codable {
         let needed = max(1, threshold)
         guard signers.count >= needed else {
             let trusted = keys.map(\.id).joined(separator: ", ")
-            let named = signatures.compactMap(\.keyid).joined(separator: ", ")
+            let named = signatures.compactMap { $0.keyid?.shown() }.joined(separator: ", ").shown(upTo: 400)
             throw PackError(
                 .untrusted,
                 "\(signers.count) of the trusted keys (\(trusted)) signed this, but \(needed) must; "

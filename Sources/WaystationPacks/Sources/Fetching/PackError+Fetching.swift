@@ -31,6 +31,10 @@ extension PackError {
     static func cancelled(_ url: URL) -> PackError {
         PackError(.cancelled, "loading \(url.shown) was cancelled", cause: CancellationError())
     }
+
+    static func secondReader(_ url: URL) -> PackError {
+        PackError(.invalidArgument, "two tasks read the body of \(url.shown) at a time: read it in one task")
+    }
 }
 
 extension URL {

@@ -1,6 +1,7 @@
 /// The network interface of sources and downloads: one request, one response.
 ///
-/// The default is ``URLSessionFetcher``. The fetcher follows redirects itself, and the response has the final URL.
+/// The default is ``URLSessionFetcher``; ``TransportFetcher`` sends through any transport. The fetcher follows redirects
+/// itself, and the response has the final URL.
 public protocol PackFetching: Sendable {
     /// Sends a request, and returns when the response's head has arrived.
     ///

@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPTypes
+import WaystationFields
 import WaystationFileSystem
 
 /// A server with many modules: the source posts a ``ModuleListRequest``, and the server answers with
@@ -46,7 +47,7 @@ public struct ModuleListSource: PackSource {
         var request = FetchRequest(url, method: .post, maximumBodySize: maximumAnswerSize)
         for (name, value) in fields {
             guard let name = HTTPField.Name(name) else {
-                throw PackError(.invalidArgument, "\"\(name)\" is not a valid header field name: correct `fields`")
+                throw PackError(.invalidArgument, "\(name.quoted()) is not a valid header field name: correct `fields`")
             }
             request.fields[name] = value
         }

@@ -3,12 +3,14 @@
 ///
 /// The calls are made outside of the user's lock. Only one thread makes them at a time, so that the last call is always
 /// that of the last wish.
-struct ExchangePace: Sendable {
+package struct ExchangePace: Sendable {
     /// Whether the exchange is to stop reading.
-    var isPaused = false
+    package var isPaused = false
     /// Whether the last call stopped it.
     private var wasPaused = false
     private var isCalling = false
+
+    package init() {}
 
     /// Returns the call to make now: true for `pause`, false for `resume`.
     ///
@@ -16,7 +18,7 @@ struct ExchangePace: Sendable {
     /// this one, too.
     ///
     /// The caller makes the call, and then calls ``callEnded()`` and this again.
-    mutating func nextCall() -> Bool? {
+    package mutating func nextCall() -> Bool? {
         guard !isCalling, wasPaused != isPaused else { return nil }
         isCalling = true
         wasPaused = isPaused
@@ -24,26 +26,28 @@ struct ExchangePace: Sendable {
     }
 
     /// The call of ``nextCall()`` has returned.
-    mutating func callEnded() { isCalling = false }
+    package mutating func callEnded() { isCalling = false }
 
     /// Another exchange takes the place of the present one; it reads until it is called.
-    mutating func restart() { wasPaused = false }
+    package mutating func restart() { wasPaused = false }
 }
 
 /// The number of bytes that may wait for one recipient: a state machine without side effects.
 ///
 /// The two limits keep an exchange from being called for every part.
-struct WaitingBytes: Sendable {
+package struct WaitingBytes: Sendable {
     /// The number of bytes above which the exchange stops reading.
-    static let upperLimit = 256 << 10
+    package static let upperLimit = 256 << 10
     /// The number of bytes at which it reads again.
-    static let lowerLimit = 64 << 10
+    package static let lowerLimit = 64 << 10
 
     /// Whether too many bytes wait.
-    private(set) var isOver = false
+    package private(set) var isOver = false
+
+    package init() {}
 
     /// Takes the present number of waiting bytes; returns whether ``isOver`` has changed.
-    mutating func update(_ count: Int) -> Bool {
+    package mutating func update(_ count: Int) -> Bool {
         let isOver = count > (self.isOver ? Self.lowerLimit : Self.upperLimit)
         defer { self.isOver = isOver }
         return isOver != self.isOver

@@ -62,7 +62,7 @@ package enum RedirectPolicy {
         default:
             break
         }
-        if !isSameOrigin(current, target) {
+        if !current.hasSameOrigin(as: target) {
             for name in CredentialFields.names + ["Host"] {
                 next.setValue(nil, forHTTPHeaderField: name)
             }
@@ -92,12 +92,5 @@ package enum RedirectPolicy {
             URLComponents(url: current, resolvingAgainstBaseURL: false)?
             .percentEncodedFragment ?? fragment
         return components.url ?? target
-    }
-
-    /// Whether two URLs have the same origin: scheme, host and port (RFC 6454 §4).
-    package static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {
-        func port(_ url: URL) -> Int? { url.port ?? ["http": 80, "https": 443][url.scheme?.lowercased() ?? ""] }
-        return one.scheme?.lowercased() == other.scheme?.lowercased()
-            && one.host?.lowercased() == other.host?.lowercased() && port(one) == port(other)
     }
 }
