@@ -94,6 +94,7 @@ extension HTTP2Connection {
         for (_, exchange) in refused {
             forget(exchange)
             var failure = ExchangeFailure.unprocessed(
+                table.progress,
                 "The server closes the HTTP/2 connection and did not process the request. Try again."
             )
             failure.requiresHTTP1 = code == .http11Required

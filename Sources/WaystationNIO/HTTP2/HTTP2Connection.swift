@@ -52,7 +52,10 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     func begin(_ exchange: any ConnectionExchange) {
         guard !isClosed, let context, let id = table.add(exchange, exchange.requestHead) else {
             return exchange.end(
-                .unprocessed("The HTTP/2 connection takes no more requests. Send the request on another connection.")
+                .unprocessed(
+                    .connectionEnded,
+                    "The HTTP/2 connection takes no more requests. Send the request on another connection."
+                )
             )
         }
         identities[ObjectIdentifier(exchange)] = id
@@ -229,8 +232,8 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
         reportCapacity()
         for (exchange, wasSent) in ended {
             var failure = failure
-            failure.suggestsRetry = suggestsRetry
-            if !wasSent { failure.isUnprocessed = true }
+            if suggestsRetry { failure.suggestsRetry = true }
+            if !wasSent { failure.unprocessed = table.progress }
             exchange.end(failure)
         }
         context?.close(promise: nil)

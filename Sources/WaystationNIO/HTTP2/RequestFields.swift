@@ -50,8 +50,10 @@ enum RequestFields {
         var value: String
 
         var failure: ExchangeFailure {
-            .unprocessed(
-                "The request has the field \(name) with the value \"\(value)\", which cannot be sent. Change it."
+            ExchangeFailure(
+                kind: .invalidRequest,
+                // The value may be a secret.
+                explanation: "The value of \(name.debugDescription) in the request cannot be sent by HTTP/2. Change it."
             )
         }
     }

@@ -26,6 +26,10 @@ struct StreamTable<Exchange> {
     var connectionSendWindow = Self.initialWindow
     /// The server's SETTINGS_INITIAL_WINDOW_SIZE.
     var peerInitialWindow = Self.initialWindow
+    /// The server's SETTINGS_MAX_HEADER_LIST_SIZE; nil if it named none.
+    private(set) var peerHeadBytes: Int?
+    /// The number of responses that have begun.
+    var answers = 0
     /// The windows that this side announced; the server knows them when it has acknowledged them.
     var streamReceiveWindow = Self.initialWindow
 
@@ -57,6 +61,9 @@ struct StreamTable<Exchange> {
         return max(0, min(peerLimit, limits.streams) - streams.count)
     }
 
+    /// What the server did for others while it did not process a request that is lost with the connection.
+    var progress: ExchangeFailure.Unprocessed { answers > 0 ? .connectionEnded : .nothingAnswered }
+
     /// Whether the connection is of no more use.
     var isDrained: Bool { streams.isEmpty && (isClosing || nextID == nil) }
 
@@ -80,6 +87,7 @@ struct StreamTable<Exchange> {
         guard var stream = streams[id] else { return nil }
         stream.isOpen = true
         stream.sendWindow = peerInitialWindow
+        stream.answersBefore = answers
         streams[id] = stream
         openCount += 1
         if !stream.hasSentAll { uploads.append(id) }
