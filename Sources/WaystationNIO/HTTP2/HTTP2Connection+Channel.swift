@@ -22,9 +22,17 @@ extension HTTP2Connection {
         limits: HTTP2Limits
     ) throws -> HTTP2Connection {
         let observer = GoAwayObserver()
-        let connection = HTTP2Connection(owner: owner, limits: limits, goAway: observer, now: channel.eventLoop.now)
+        let heads = HeadWriter()
+        let connection = HTTP2Connection(
+            owner: owner,
+            limits: limits,
+            goAway: observer,
+            heads: heads,
+            now: channel.eventLoop.now
+        )
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(FloodGuard(limits: limits))
+        try pipeline.addHandler(heads)
         try pipeline.addHandler(NIOHTTP2Handler(limits: limits, observer: observer))
         try pipeline.addHandler(connection)
         guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
@@ -70,19 +78,26 @@ extension HTTP2Connection {
     private func receive(_ settings: HTTP2Settings) {
         var streams: Int?
         var window: Int?
+        var headBytes: Int?
         for setting in settings {
             switch setting.parameter {
             case .maxConcurrentStreams: streams = setting.value
             case .initialWindowSize: window = setting.value
-            // The codec's table would grow by each new value for as long as the connection lives, and is searched in order.
-            case .headerTableSize: indexesFields = setting.value <= HTTP2Limits.fieldTable
+            case .maxHeaderListSize: headBytes = setting.value
+            case .maxFrameSize: heads.framer.frameSize(is: setting.value)
+            case .headerTableSize:
+                do {
+                    try heads.framer.tableSize(is: setting.value)
+                } catch {
+                    return close(.internalError, ExchangeFailure(connectionError: error))
+                }
             // RFC 9113 §6.5.2: only a client may allow pushes.
             case .enablePush where setting.value != 0:
                 return close(.protocolError, .malformed("The server allowed pushes, which only a client may do."))
             default: break
             }
         }
-        table.settings(maxConcurrentStreams: streams, initialWindow: window)
+        table.settings(maxConcurrentStreams: streams, initialWindow: window, headBytes: headBytes)
     }
 
     private func receiveGoAway(_ last: StreamID, _ code: HTTP2ErrorCode) {
@@ -149,7 +164,7 @@ extension HTTP2Connection {
             lastError = error.baseError
             let id = StreamID(error.streamID)
             handle(table.closedByCodec(id, ExchangeFailure(connectionError: error.baseError)), on: id)
-        case is any NIOHTTP2Error where !goAway.hasSeenOne:
+        case is any NIOHTTP2Error where !goAway.hasSeenOne && !isWriting:
             // The error of a stream, which the codec resets.
             lastError = error
             endBrokenStreams()

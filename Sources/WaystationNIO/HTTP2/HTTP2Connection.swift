@@ -29,8 +29,9 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     let goAway: GoAwayObserver
     /// Whether requests that are lost with this connection may be sent again over HTTP/1.1.
     var suggestsRetry = false
-    /// Whether the compression's table may keep the fields of requests.
-    var indexesFields = true
+    let heads: HeadWriter
+    /// Whether the codec is being given a frame or told to send: an error that it reports meanwhile is not the server's.
+    private(set) var isWriting = false
 
     private var identities: [ObjectIdentifier: StreamID] = [:]
     private var reportedCapacity: Int?
@@ -40,9 +41,16 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     var hasReadOnlyPings = true
     private var needsFlush = false
 
-    init(owner: any ConnectionOwner, limits: HTTP2Limits, goAway: GoAwayObserver, now: NIODeadline) {
+    init(
+        owner: any ConnectionOwner,
+        limits: HTTP2Limits,
+        goAway: GoAwayObserver,
+        heads: HeadWriter,
+        now: NIODeadline
+    ) {
         self.owner = owner
         self.goAway = goAway
+        self.heads = heads
         table = StreamTable(limits: limits)
         watch = QuietWatch(limits: limits, now: now)
     }
@@ -95,9 +103,14 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     /// Sends the requests that wait.
     private func openStreams() {
         while !isClosed, let context, context.channel.isWritable, let start = table.start() {
-            switch RequestFields.make(start.exchange.requestHead, isIndexed: indexesFields) {
+            switch RequestFields.make(start.exchange.requestHead) {
             case .failure(let invalid): end(start.id, start.exchange, .init(failure: invalid.failure))
-            case .success(let headers): open(start, headers, context)
+            case .success(let headers):
+                if let failure = RequestFields.excess(of: headers, over: table.peerHeadBytes) {
+                    end(start.id, start.exchange, .init(failure: failure))
+                } else {
+                    open(start, headers, context)
+                }
             }
         }
         pump()
@@ -109,10 +122,20 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
         _ context: ChannelHandlerContext
     ) {
         let written = context.eventLoop.makePromise(of: Void.self)
-        write(.headers(.init(headers: headers, endStream: start.isComplete)), on: start.id, written)
+        heads.framer.add(headers, on: start.id)
+        write(.headers(.init(headers: HeadFramer.standIn, endStream: start.isComplete)), on: start.id, written)
         written.futureResult.assumeIsolated().whenFailure { error in
+            self.heads.framer.drop(start.id)
             guard !self.isClosed else { return }
-            self.handle(self.table.closedByCodec(start.id, ExchangeFailure(connectionError: error)), on: start.id)
+            // The codec dropped a head that it had held back. Any other error may have left the codec half changed.
+            guard error is NIOHTTP2Errors.StreamClosed else {
+                return self.close(.internalError, ExchangeFailure(connectionError: error))
+            }
+            let failure = ExchangeFailure.unprocessed(
+                .connectionEnded,
+                "The HTTP/2 stream was closed before the request was sent. Try again."
+            )
+            self.handle(self.table.closedByCodec(start.id, failure), on: start.id)
         }
     }
 
@@ -192,7 +215,7 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     func write(_ payload: HTTP2Frame.FramePayload, on id: StreamID, _ promise: EventLoopPromise<Void>? = nil) {
         guard let context, !isClosed else { return promise?.fail(ChannelError.ioOnClosedChannel) ?? () }
         let frame = HTTP2Frame(streamID: HTTP2StreamID(Int(max(0, id))), payload: payload)
-        context.write(wrapOutboundOut(frame), promise: promise)
+        writing { context.write(wrapOutboundOut(frame), promise: promise) }
         guard !needsFlush else { return }
         needsFlush = true
         guard !isReading else { return }
@@ -202,7 +225,14 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     private func flush() {
         guard needsFlush else { return }
         needsFlush = false
-        context?.flush()
+        writing { context?.flush() }
+    }
+
+    private func writing(_ body: () -> Void) {
+        let wasWriting = isWriting
+        isWriting = true
+        defer { isWriting = wasWriting }
+        body()
     }
 
     // MARK: Turns of the loop

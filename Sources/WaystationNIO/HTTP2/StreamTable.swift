@@ -108,7 +108,8 @@ struct StreamTable<Exchange> {
     // MARK: The connection
 
     /// The server's settings (RFC 9113 §6.5.2); nil for those that it did not send.
-    mutating func settings(maxConcurrentStreams: Int?, initialWindow: Int?) {
+    mutating func settings(maxConcurrentStreams: Int?, initialWindow: Int?, headBytes: Int? = nil) {
+        if let headBytes { peerHeadBytes = headBytes }
         if let maxConcurrentStreams {
             peerLimit = max(0, maxConcurrentStreams)
         } else if !hasSettings {
