@@ -69,7 +69,7 @@ extension HTTP2Connection {
         case .settings(.settings(let settings)): receive(settings)
         case .settings(.ack): table.settingsAcknowledged()
         case .goAway(let last, let code, _): receiveGoAway(StreamID(last), code)
-        case .windowUpdate(let increment): table.sendWindow(growsBy: increment, on: id)
+        case .windowUpdate(let increment): handle(table.sendWindow(growsBy: increment, on: id), on: id)
         // The codec answers PINGs, and refuses PUSH_PROMISE because it is disabled; the others have no meaning here.
         case .ping, .pushPromise, .priority, .alternativeService, .origin: break
         }

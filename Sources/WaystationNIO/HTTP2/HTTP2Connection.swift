@@ -156,6 +156,7 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
         switch end.reset {
         case .cancel: write(.rstStream(.cancel), on: id)
         case .protocolError: write(.rstStream(.protocolError), on: id)
+        case .flowControlError: write(.rstStream(.flowControlError), on: id)
         case nil: break
         }
         // An exchange that was cancelled while it took its last part gets no end.
@@ -203,11 +204,23 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
             switch step {
             case .ask(let exchange): exchange.needsBody()
             case .write(let id, let bytes, let isLast):
-                write(.data(.init(data: .byteBuffer(bytes), endStream: isLast)), on: id)
+                send(bytes, isLast: isLast, on: id, context)
                 // Only after a flush the channel reports whether it can take more.
                 flush()
             }
         }
+    }
+
+    /// Writes DATA in frames that the codec sends whole or, when their stream ends before, not at all.
+    private func send(_ bytes: ByteBuffer, isLast: Bool, on id: StreamID, _ context: ChannelHandlerContext) {
+        var rest = bytes
+        repeat {
+            let count = min(rest.readableBytes, HeadFramer.smallestFrame)
+            guard let part = rest.readSlice(length: count) else { return }
+            let written = context.eventLoop.makePromise(of: Void.self)
+            write(.data(.init(data: .byteBuffer(part), endStream: isLast && rest.readableBytes == 0)), on: id, written)
+            written.futureResult.assumeIsolated().whenFailure { _ in self.table.giveBack(count) }
+        } while rest.readableBytes > 0
     }
 
     // MARK: Writing

@@ -65,6 +65,8 @@ struct StreamNews<Exchange> {
         case cancel
         /// The server broke the rules.
         case protocolError
+        /// The server granted more window than there can be.
+        case flowControlError
     }
 
     var exchange: Exchange

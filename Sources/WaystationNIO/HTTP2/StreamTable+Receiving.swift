@@ -175,9 +175,13 @@ extension StreamTable {
         return StreamNews(exchange: stream.exchange, end: end)
     }
 
-    private mutating func broken(_ id: StreamID, _ failure: ExchangeFailure) -> StreamNews<Exchange>? {
+    mutating func broken(
+        _ id: StreamID,
+        _ failure: ExchangeFailure,
+        _ code: StreamNews<Exchange>.ResetCode = .protocolError
+    ) -> StreamNews<Exchange>? {
         guard let stream = remove(id) else { return nil }
-        return StreamNews(exchange: stream.exchange, end: .init(failure: failure, reset: .protocolError))
+        return StreamNews(exchange: stream.exchange, end: .init(failure: failure, reset: code))
     }
 }
 #endif

@@ -16,6 +16,8 @@ struct StreamTable<Exchange> {
     static var lastID: StreamID { .max }
     /// The windows before any SETTINGS (RFC 9113 §6.9.2).
     static var initialWindow: Int { 65_535 }
+    /// The largest window (RFC 9113 §6.9.1).
+    static var largestWindow: Int { Int(Int32.max) }
 
     let limits: HTTP2Limits
     var streams: [StreamID: HTTP2Stream<Exchange>] = [:]
