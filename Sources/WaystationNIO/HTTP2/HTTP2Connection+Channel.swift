@@ -93,7 +93,7 @@ extension HTTP2Connection {
                 }
             // RFC 9113 §6.5.2: only a client may allow pushes.
             case .enablePush where setting.value != 0:
-                return close(.protocolError, .malformed("The server allowed pushes, which only a client may do."))
+                return fail(.protocolError, .malformed("The server allowed pushes, which only a client may do."))
             default: break
             }
         }
@@ -169,8 +169,22 @@ extension HTTP2Connection {
             lastError = error
             endBrokenStreams()
         case is HTTP2Flood: close(.enhanceYourCalm, ExchangeFailure(connectionError: error))
-        default: close(.internalError, ExchangeFailure(connectionError: error))
+        default:
+            // A frame on a stream that is closed, or was never opened, belongs to no exchange that waits.
+            let belongsToNone = error is NIOHTTP2Errors.NoSuchStream
+            fail(.internalError, ExchangeFailure(connectionError: error), belongsToNone: belongsToNone)
         }
+    }
+
+    /// Ends a connection on which the server broke a rule.
+    ///
+    /// The frame that did it belongs to one exchange at most. The others may be repeated, unless the server has broken the
+    /// rules from the start.
+    private func fail(_ code: HTTP2ErrorCode, _ failure: ExchangeFailure, belongsToNone: Bool = false) {
+        var failure = failure
+        failure.suggestsRetry =
+            failure.kind == .invalidResponse && table.hasSettings && (belongsToNone || table.streams.count > 1)
+        close(code, failure)
     }
 
     /// Ends the exchanges whose streams the codec has reset.

@@ -38,7 +38,8 @@ struct StreamTable<Exchange> {
     private var waiting: [StreamID] = []
     /// 100 until the first SETTINGS arrive, as RFC 9113 §6.5.2 recommends servers to allow at least.
     private var peerLimit = 100
-    private var hasSettings = false
+    /// Whether the server has sent its first SETTINGS.
+    private(set) var hasSettings = false
     /// Whether the channel takes bytes.
     var isWritable = true
     /// The streams whose windows are granted when the channel takes bytes again.
