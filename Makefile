@@ -24,7 +24,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads valkey hammer chaos fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load first-test clean
+	cancels fleet-loads heads valkey hammer chaos fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load first-test clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -38,6 +38,7 @@ help:
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make cancels       loads cancelled as they end, 96,000 on each of six ways, to see that none stops the process [RUNS=10]"
 	@echo "make fleet-loads   100,000 loads over a Redis Cluster, and over Redis with sentinels, while primaries are killed [LOADS=100000]"
+	@echo "make heads         10,000 requests with heads of 1 byte to 64 KiB over HTTP/2, each checked by the server [LOADS=10000]"
 	@echo "make valkey        the tests of the tier on Redis, with Valkey in its place"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make chaos         four processes that load, cancel and are killed, for ten minutes; their origin sends wrong data"
@@ -159,6 +160,11 @@ cancels: deps
 # Machines that share a tier on Redis, while slots of its cluster move and primaries are killed.
 fleet-loads: deps
 	WAYSTATION_FLEET_LOADS=$(or $(LOADS),100000) Scripts/swift.sh test . --filter FleetLoadTests
+
+# Requests over HTTP/2 with short and long heads, refused and reset ones among them; the server checks the fields of each.
+heads: deps
+	WAYSTATION_HEAD_LOADS=$(or $(LOADS),10000) \
+		Scripts/swift.sh test . --filter WaystationNIOTests.HeadIntegrityTests
 
 # The tests of the tier on Redis, with Valkey from PyPI. This Valkey has no TLS, so the tests of TLS are left out;
 # `make test` runs them with Debian's Redis.

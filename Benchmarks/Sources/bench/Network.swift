@@ -19,6 +19,15 @@ extension Benchmark {
         Benchmark("nio-forwarded/plain") {
             try await besidePlain("nio-forwarded", limit: 0.75, through: try .network(by: .nio))
         },
+        Benchmark("nio-new-connections/plain") {
+            // nginx closes each connection after its response.
+            try await besidePlain(
+                "nio-new-connections",
+                limit: 1.00,
+                through: try .network(by: .nio),
+                directives: "keepalive_timeout 0;"
+            )
+        },
     ]
 
     /// The cost of a login for a request with its token, beside a request under the same rule without a login.
@@ -46,9 +55,10 @@ extension Benchmark {
     private static func besidePlain(
         _ name: String,
         limit: Double?,
-        through intercepted: InterceptedSession
+        through intercepted: InterceptedSession,
+        directives: String = ""
     ) async throws -> [Figure] {
-        let nginx = try Nginx()
+        let nginx = try Nginx(directives: directives)
         defer { nginx.stop() }
         try Floor.body.write(to: nginx.root.appendingPathComponent("body.txt"))
         let urls = [nginx.url("body.txt")]

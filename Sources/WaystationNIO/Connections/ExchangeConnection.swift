@@ -48,18 +48,33 @@ struct ExchangeFailure: Error, Equatable {
         case notHTTP
         /// A limit of the engine was exceeded.
         case limitExceeded
+        /// The request cannot be sent as it is.
+        case invalidRequest
+    }
+
+    /// What a server did for others while it certainly did not process a request.
+    enum Unprocessed: Equatable {
+        /// The connection ended after it had carried others, or before the request was sent on it: another one takes it.
+        case connectionEnded
+        /// The server answered others on the same connection.
+        case othersAnswered
+        /// The server has answered nothing on the connection since the request was sent.
+        case nothingAnswered
     }
     var kind: Kind
     /// A sentence for people: what was wrong, with the value, and what to do.
     var explanation: String
-    /// Whether the server certainly did not process the request (REFUSED_STREAM, a stream above GOAWAY's last, a
+    /// Set if the server certainly did not process the request (REFUSED_STREAM, a stream above GOAWAY's last, a
     /// connection that was closed before a byte of the request was written): any method may be sent again.
-    var isUnprocessed = false
+    var unprocessed: Unprocessed?
     /// Whether the server takes the request over HTTP/1.1 only (HTTP_1_1_REQUIRED, RFC 9113 §7).
     var requiresHTTP1 = false
     /// Whether an idempotent request may be sent again even if the connection was new: the server has said that it takes
-    /// requests over HTTP/1.1 only, and new connections speak it.
+    /// requests over HTTP/1.1 only, and new connections speak it, or a frame that belongs to another load broke the
+    /// connection.
     var suggestsRetry = false
+
+    var isUnprocessed: Bool { unprocessed != nil }
 }
 
 struct EngineRequestHead: Equatable {

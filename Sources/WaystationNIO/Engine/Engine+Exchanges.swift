@@ -57,7 +57,17 @@ extension Engine: ExchangeOwner {
         return true
     }
 
-    func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?) {
+    func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?, after pause: TimeAmount) {
+        let pause = parts.pause(pause)
+        guard pause > .zero else { return retry(exchange, lostOn: connection) }
+        loop.assumeIsolated().scheduleTask(in: pause) {
+            // Meanwhile, the exchange may have been cancelled, or its time may be over.
+            guard exchange.state.isQueued else { return }
+            self.retry(exchange, lostOn: connection)
+        }
+    }
+
+    private func retry(_ exchange: Exchange, lostOn connection: ConnectionID?) {
         withPool(exchange.origin) { pool, ids in
             guard let connection else { return pool.add(exchange.id, isFirst: true, ids: &ids) }
             return pool.add(exchange.id, lostOn: connection, ids: &ids)

@@ -91,7 +91,7 @@ final class Exchange: ConnectionExchange {
         let carrier = state.connection
         var failure = failure
         if carrier != nil, failure?.requiresHTTP1 == true {
-            failure?.isUnprocessed = owner.exchangeRequiresHTTP1(self)
+            failure?.unprocessed = owner.exchangeRequiresHTTP1(self) ? .connectionEnded : nil
         }
         let end = state.end(failure, isRepeatable: source.isRepeatable)
         connection = nil
@@ -101,10 +101,11 @@ final class Exchange: ConnectionExchange {
         case .ignore: return
         case .complete: arrived.complete()
         case .fail(let failure): self.failure = failure
-        case .retry:
+        case .retry(let pause):
             source.rewind()
             progress = UploadProgress(requestHead.framing)
-            return owner.exchangeMustRetry(self, lostOn: failure?.isUnprocessed == true ? nil : carrier)
+            let lost = failure?.isUnprocessed == true ? nil : carrier
+            return owner.exchangeMustRetry(self, lostOn: lost, after: pause)
         }
         owner.exchangeHasNews(self)
     }

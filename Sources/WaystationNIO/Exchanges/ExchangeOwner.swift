@@ -1,4 +1,6 @@
 #if NIO
+import NIOCore
+
 /// The engine, as its exchanges see it.
 ///
 /// All its methods are called on the event loop.
@@ -20,7 +22,8 @@ protocol ExchangeOwner: AnyObject {
     ///   - exchange: The exchange.
     ///   - connection: The connection that was lost with the request, or of which only the request's stream was lost;
     ///     nil if the server did not process the request.
-    func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?)
+    ///   - pause: The time to wait before.
+    func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?, after pause: TimeAmount)
     /// The end was delivered, or nothing more is to be delivered.
     func exchangeIsOver(_ exchange: Exchange)
     /// A deadline is running that may be earlier than those before.

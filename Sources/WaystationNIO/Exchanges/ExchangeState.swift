@@ -4,13 +4,16 @@ import WaystationTransport
 
 /// The life of one exchange, as a state machine without side effects.
 struct ExchangeState {
-    /// How often a request is sent again after a dropped connection; plain `URLSession` does the same.
+    /// How often a request is sent again after a dropped connection, or to a server that refused it and answered nothing
+    /// meanwhile; plain `URLSession` does the same.
     static let retryLimit = 5
-    /// How often a request is sent again that a server certainly did not process.
+    /// How often a request is sent again that a server refused while it answered others: it may be busy.
+    static let busyLimit = 20
+    /// How often a request is sent again whose connection ended after it had carried others.
     ///
-    /// The limit is for servers that never process any. A server may take a few requests on each connection and refuse
-    /// all the others that were sent with them, so one of many requests may be refused many times.
-    static let refusalLimit = 100
+    /// A server may take a few requests on each connection and refuse all the others that were sent with them, so one of
+    /// many requests may have to change its connection many times.
+    static let changeLimit = 100
 
     private enum Phase: Equatable {
         /// It waits for a connection.
@@ -32,7 +35,8 @@ struct ExchangeState {
     enum End: Equatable {
         case ignore
         case complete
-        case retry
+        /// The request is sent again after a pause.
+        case retry(after: TimeAmount)
         case fail(TransportFailure)
     }
 
@@ -48,6 +52,8 @@ struct ExchangeState {
     private var phase = Phase.queued
     private var retries = 0
     private var refusals = 0
+    private var fruitlessRefusals = 0
+    private var changes = 0
     private(set) var hasHead = false
     private(set) var isPaused = false
 
@@ -106,23 +112,46 @@ struct ExchangeState {
             phase = .ended
             return .complete
         }
-        if !hasHead, isRepeatable, mayRetry(failure, isReused: isReused) {
+        if !hasHead, isRepeatable, let pause = retry(failure, isReused: isReused) {
             phase = .queued
-            return .retry
+            return .retry(after: pause)
         }
         phase = .ended
         return .fail(TransportFailure(failure, hasHead: hasHead))
     }
 
-    private mutating func mayRetry(_ failure: ExchangeFailure, isReused: Bool) -> Bool {
-        if failure.isUnprocessed {
+    /// Counts a further try, if there may be one.
+    ///
+    /// - Returns: The pause before it, or nil.
+    private mutating func retry(_ failure: ExchangeFailure, isReused: Bool) -> TimeAmount? {
+        switch failure.unprocessed {
+        case .connectionEnded:
+            changes += 1
+            return changes <= Self.changeLimit ? .zero : nil
+        case .othersAnswered:
             refusals += 1
-            return refusals <= Self.refusalLimit
+            return refusals <= Self.busyLimit ? Self.pause(before: refusals) : nil
+        case .nothingAnswered:
+            refusals += 1
+            fruitlessRefusals += 1
+            guard fruitlessRefusals <= Self.retryLimit, refusals <= Self.busyLimit else { return nil }
+            return Self.pause(before: refusals)
+        case nil: break
+        }
+        guard isIdempotent else { return nil }
+        if failure.suggestsRetry {
+            retries += 1
+            return retries <= Self.retryLimit ? Self.pause(before: retries) : nil
         }
         // A server may close a kept connection at any time, even while a request is on its way (RFC 9112 §9.3.1).
-        guard failure.isLoss, isReused || failure.suggestsRetry, isIdempotent else { return false }
+        guard failure.isLoss, isReused else { return nil }
         retries += 1
-        return retries <= Self.retryLimit
+        return retries <= Self.retryLimit ? .zero : nil
+    }
+
+    /// The pause before a further try, by its number: none, then 100 ms, doubled with each one up to a second.
+    private static func pause(before number: Int) -> TimeAmount {
+        number <= 1 ? .zero : .milliseconds(min(1000, 50 << Int64(min(number - 1, 10))))
     }
 
     /// The exchange fails for a reason of its own, such as a time-out.
@@ -165,7 +194,7 @@ extension TransportFailure {
             self.init(hasHead ? .unknown : .badServerResponse, failure.explanation)
         case .connectionReset: self.init(.networkConnectionLost, failure.explanation)
         case .notHTTP: self.init(.unsupportedURL, failure.explanation)
-        case .invalidResponse, .limitExceeded: self.init(.unknown, failure.explanation)
+        case .invalidResponse, .limitExceeded, .invalidRequest: self.init(.unknown, failure.explanation)
         }
     }
 }

@@ -78,7 +78,7 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
     func begin(_ exchange: any ConnectionExchange) {
         guard let context, context.channel.isActive, self.exchange == nil else {
             var failure = ExchangeFailure(.connectionLost, "The connection was closed before the request. Try again.")
-            failure.isUnprocessed = true
+            failure.unprocessed = .connectionEnded
             return exchange.end(failure)
         }
         let head = exchange.requestHead

@@ -22,9 +22,17 @@ extension HTTP2Connection {
         limits: HTTP2Limits
     ) throws -> HTTP2Connection {
         let observer = GoAwayObserver()
-        let connection = HTTP2Connection(owner: owner, limits: limits, goAway: observer, now: channel.eventLoop.now)
+        let heads = HeadWriter()
+        let connection = HTTP2Connection(
+            owner: owner,
+            limits: limits,
+            goAway: observer,
+            heads: heads,
+            now: channel.eventLoop.now
+        )
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(FloodGuard(limits: limits))
+        try pipeline.addHandler(heads)
         try pipeline.addHandler(NIOHTTP2Handler(limits: limits, observer: observer))
         try pipeline.addHandler(connection)
         guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
@@ -61,7 +69,7 @@ extension HTTP2Connection {
         case .settings(.settings(let settings)): receive(settings)
         case .settings(.ack): table.settingsAcknowledged()
         case .goAway(let last, let code, _): receiveGoAway(StreamID(last), code)
-        case .windowUpdate(let increment): table.sendWindow(growsBy: increment, on: id)
+        case .windowUpdate(let increment): handle(table.sendWindow(growsBy: increment, on: id), on: id)
         // The codec answers PINGs, and refuses PUSH_PROMISE because it is disabled; the others have no meaning here.
         case .ping, .pushPromise, .priority, .alternativeService, .origin: break
         }
@@ -70,19 +78,26 @@ extension HTTP2Connection {
     private func receive(_ settings: HTTP2Settings) {
         var streams: Int?
         var window: Int?
+        var headBytes: Int?
         for setting in settings {
             switch setting.parameter {
             case .maxConcurrentStreams: streams = setting.value
             case .initialWindowSize: window = setting.value
-            // The codec's table would grow by each new value for as long as the connection lives, and is searched in order.
-            case .headerTableSize: indexesFields = setting.value <= HTTP2Limits.fieldTable
+            case .maxHeaderListSize: headBytes = setting.value
+            case .maxFrameSize: heads.framer.frameSize(is: setting.value)
+            case .headerTableSize:
+                do {
+                    try heads.framer.tableSize(is: setting.value)
+                } catch {
+                    return close(.internalError, ExchangeFailure(connectionError: error))
+                }
             // RFC 9113 §6.5.2: only a client may allow pushes.
             case .enablePush where setting.value != 0:
-                return close(.protocolError, .malformed("The server allowed pushes, which only a client may do."))
+                return fail(.protocolError, .malformed("The server allowed pushes, which only a client may do."))
             default: break
             }
         }
-        table.settings(maxConcurrentStreams: streams, initialWindow: window)
+        table.settings(maxConcurrentStreams: streams, initialWindow: window, headBytes: headBytes)
     }
 
     private func receiveGoAway(_ last: StreamID, _ code: HTTP2ErrorCode) {
@@ -94,6 +109,7 @@ extension HTTP2Connection {
         for (_, exchange) in refused {
             forget(exchange)
             var failure = ExchangeFailure.unprocessed(
+                table.progress,
                 "The server closes the HTTP/2 connection and did not process the request. Try again."
             )
             failure.requiresHTTP1 = code == .http11Required
@@ -148,13 +164,27 @@ extension HTTP2Connection {
             lastError = error.baseError
             let id = StreamID(error.streamID)
             handle(table.closedByCodec(id, ExchangeFailure(connectionError: error.baseError)), on: id)
-        case is any NIOHTTP2Error where !goAway.hasSeenOne:
+        case is any NIOHTTP2Error where !goAway.hasSeenOne && !isWriting:
             // The error of a stream, which the codec resets.
             lastError = error
             endBrokenStreams()
         case is HTTP2Flood: close(.enhanceYourCalm, ExchangeFailure(connectionError: error))
-        default: close(.internalError, ExchangeFailure(connectionError: error))
+        default:
+            // A frame on a stream that is closed, or was never opened, belongs to no exchange that waits.
+            let belongsToNone = error is NIOHTTP2Errors.NoSuchStream
+            fail(.internalError, ExchangeFailure(connectionError: error), belongsToNone: belongsToNone)
         }
+    }
+
+    /// Ends a connection on which the server broke a rule.
+    ///
+    /// The frame that did it belongs to one exchange at most. The others may be repeated, unless the server has broken the
+    /// rules from the start.
+    private func fail(_ code: HTTP2ErrorCode, _ failure: ExchangeFailure, belongsToNone: Bool = false) {
+        var failure = failure
+        failure.suggestsRetry =
+            failure.kind == .invalidResponse && table.hasSettings && (belongsToNone || table.streams.count > 1)
+        close(code, failure)
     }
 
     /// Ends the exchanges whose streams the codec has reset.

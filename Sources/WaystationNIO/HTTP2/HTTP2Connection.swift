@@ -29,8 +29,9 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     let goAway: GoAwayObserver
     /// Whether requests that are lost with this connection may be sent again over HTTP/1.1.
     var suggestsRetry = false
-    /// Whether the compression's table may keep the fields of requests.
-    var indexesFields = true
+    let heads: HeadWriter
+    /// Whether the codec is being given a frame or told to send: an error that it reports meanwhile is not the server's.
+    private(set) var isWriting = false
 
     private var identities: [ObjectIdentifier: StreamID] = [:]
     private var reportedCapacity: Int?
@@ -40,9 +41,16 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     var hasReadOnlyPings = true
     private var needsFlush = false
 
-    init(owner: any ConnectionOwner, limits: HTTP2Limits, goAway: GoAwayObserver, now: NIODeadline) {
+    init(
+        owner: any ConnectionOwner,
+        limits: HTTP2Limits,
+        goAway: GoAwayObserver,
+        heads: HeadWriter,
+        now: NIODeadline
+    ) {
         self.owner = owner
         self.goAway = goAway
+        self.heads = heads
         table = StreamTable(limits: limits)
         watch = QuietWatch(limits: limits, now: now)
     }
@@ -52,7 +60,10 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     func begin(_ exchange: any ConnectionExchange) {
         guard !isClosed, let context, let id = table.add(exchange, exchange.requestHead) else {
             return exchange.end(
-                .unprocessed("The HTTP/2 connection takes no more requests. Send the request on another connection.")
+                .unprocessed(
+                    .connectionEnded,
+                    "The HTTP/2 connection takes no more requests. Send the request on another connection."
+                )
             )
         }
         identities[ObjectIdentifier(exchange)] = id
@@ -92,9 +103,14 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     /// Sends the requests that wait.
     private func openStreams() {
         while !isClosed, let context, context.channel.isWritable, let start = table.start() {
-            switch RequestFields.make(start.exchange.requestHead, isIndexed: indexesFields) {
+            switch RequestFields.make(start.exchange.requestHead) {
             case .failure(let invalid): end(start.id, start.exchange, .init(failure: invalid.failure))
-            case .success(let headers): open(start, headers, context)
+            case .success(let headers):
+                if let failure = RequestFields.excess(of: headers, over: table.peerHeadBytes) {
+                    end(start.id, start.exchange, .init(failure: failure))
+                } else {
+                    open(start, headers, context)
+                }
             }
         }
         pump()
@@ -106,10 +122,20 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
         _ context: ChannelHandlerContext
     ) {
         let written = context.eventLoop.makePromise(of: Void.self)
-        write(.headers(.init(headers: headers, endStream: start.isComplete)), on: start.id, written)
+        heads.framer.add(headers, on: start.id)
+        write(.headers(.init(headers: HeadFramer.standIn, endStream: start.isComplete)), on: start.id, written)
         written.futureResult.assumeIsolated().whenFailure { error in
+            self.heads.framer.drop(start.id)
             guard !self.isClosed else { return }
-            self.handle(self.table.closedByCodec(start.id, ExchangeFailure(connectionError: error)), on: start.id)
+            // The codec dropped a head that it had held back. Any other error may have left the codec half changed.
+            guard error is NIOHTTP2Errors.StreamClosed else {
+                return self.close(.internalError, ExchangeFailure(connectionError: error))
+            }
+            let failure = ExchangeFailure.unprocessed(
+                .connectionEnded,
+                "The HTTP/2 stream was closed before the request was sent. Try again."
+            )
+            self.handle(self.table.closedByCodec(start.id, failure), on: start.id)
         }
     }
 
@@ -130,6 +156,7 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
         switch end.reset {
         case .cancel: write(.rstStream(.cancel), on: id)
         case .protocolError: write(.rstStream(.protocolError), on: id)
+        case .flowControlError: write(.rstStream(.flowControlError), on: id)
         case nil: break
         }
         // An exchange that was cancelled while it took its last part gets no end.
@@ -177,11 +204,23 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
             switch step {
             case .ask(let exchange): exchange.needsBody()
             case .write(let id, let bytes, let isLast):
-                write(.data(.init(data: .byteBuffer(bytes), endStream: isLast)), on: id)
+                send(bytes, isLast: isLast, on: id, context)
                 // Only after a flush the channel reports whether it can take more.
                 flush()
             }
         }
+    }
+
+    /// Writes DATA in frames that the codec sends whole or, when their stream ends before, not at all.
+    private func send(_ bytes: ByteBuffer, isLast: Bool, on id: StreamID, _ context: ChannelHandlerContext) {
+        var rest = bytes
+        repeat {
+            let count = min(rest.readableBytes, HeadFramer.smallestFrame)
+            guard let part = rest.readSlice(length: count) else { return }
+            let written = context.eventLoop.makePromise(of: Void.self)
+            write(.data(.init(data: .byteBuffer(part), endStream: isLast && rest.readableBytes == 0)), on: id, written)
+            written.futureResult.assumeIsolated().whenFailure { _ in self.table.giveBack(count) }
+        } while rest.readableBytes > 0
     }
 
     // MARK: Writing
@@ -189,7 +228,7 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     func write(_ payload: HTTP2Frame.FramePayload, on id: StreamID, _ promise: EventLoopPromise<Void>? = nil) {
         guard let context, !isClosed else { return promise?.fail(ChannelError.ioOnClosedChannel) ?? () }
         let frame = HTTP2Frame(streamID: HTTP2StreamID(Int(max(0, id))), payload: payload)
-        context.write(wrapOutboundOut(frame), promise: promise)
+        writing { context.write(wrapOutboundOut(frame), promise: promise) }
         guard !needsFlush else { return }
         needsFlush = true
         guard !isReading else { return }
@@ -199,7 +238,14 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     private func flush() {
         guard needsFlush else { return }
         needsFlush = false
-        context?.flush()
+        writing { context?.flush() }
+    }
+
+    private func writing(_ body: () -> Void) {
+        let wasWriting = isWriting
+        isWriting = true
+        defer { isWriting = wasWriting }
+        body()
     }
 
     // MARK: Turns of the loop
@@ -229,8 +275,8 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
         reportCapacity()
         for (exchange, wasSent) in ended {
             var failure = failure
-            failure.suggestsRetry = suggestsRetry
-            if !wasSent { failure.isUnprocessed = true }
+            if suggestsRetry { failure.suggestsRetry = true }
+            if !wasSent { failure.unprocessed = table.progress }
             exchange.end(failure)
         }
         context?.close(promise: nil)

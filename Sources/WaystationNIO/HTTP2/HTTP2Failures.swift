@@ -12,14 +12,14 @@ extension ExchangeFailure {
             explanation: "The server reset the stream of the response (\(code.text)). Try again."
         )
         // RFC 9113 §8.7: the request was not processed.
-        failure.isUnprocessed = code == .refusedStream
+        if code == .refusedStream { failure.unprocessed = .nothingAnswered }
         failure.requiresHTTP1 = code == .http11Required
         return failure
     }
 
     /// A request that the server certainly did not process.
-    static func unprocessed(_ explanation: String) -> ExchangeFailure {
-        ExchangeFailure(kind: .connectionLost, explanation: explanation, isUnprocessed: true)
+    static func unprocessed(_ meanwhile: Unprocessed, _ explanation: String) -> ExchangeFailure {
+        ExchangeFailure(kind: .connectionLost, explanation: explanation, unprocessed: meanwhile)
     }
 
     static let closed = ExchangeFailure(

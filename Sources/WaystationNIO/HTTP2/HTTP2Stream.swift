@@ -17,6 +17,8 @@ struct HTTP2Stream<Exchange> {
     var hasSentAll: Bool
     /// The bytes that the server accepts now; negative after it reduced its initial window (RFC 9113 §6.9.2).
     var sendWindow = 0
+    /// The number of responses that had begun on the connection when the request was sent.
+    var answersBefore = 0
     /// A part of the body that is waiting for window.
     var unsent = ByteBuffer()
     var unsentIsLast = false
@@ -63,6 +65,8 @@ struct StreamNews<Exchange> {
         case cancel
         /// The server broke the rules.
         case protocolError
+        /// The server granted more window than there can be.
+        case flowControlError
     }
 
     var exchange: Exchange

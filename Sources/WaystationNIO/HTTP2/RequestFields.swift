@@ -14,22 +14,21 @@ enum RequestFields {
 
     /// Makes the header block of a request.
     ///
-    /// - Parameters:
-    ///   - head: The head of the request.
-    ///   - isIndexed: Whether the compression's table may keep its fields.
-    /// - Returns: The block, or the sentence that says which part of the request cannot be sent.
-    static func make(_ head: EngineRequestHead, isIndexed: Bool = true) -> Result<HPACKHeaders, Invalid> {
+    /// - Parameter head: The head of the request.
+    /// - Returns: The block, or the part of the request that cannot be sent.
+    static func make(_ head: EngineRequestHead) -> Result<HPACKHeaders, Invalid> {
+        // A CONNECT opens a tunnel, and has neither a scheme nor a path (RFC 9113 §8.5).
+        guard head.method != "CONNECT" else { return .failure(Invalid(name: ":method", value: head.method)) }
         for (name, value) in [(":method", head.method), (":scheme", head.scheme), (":path", head.target)] {
             guard isPseudoValue(value), !value.isEmpty else { return .failure(Invalid(name: name, value: value)) }
         }
         guard isPseudoValue(head.authority) else { return .failure(Invalid(name: ":authority", value: head.authority)) }
-        let indexing = isIndexed ? HPACKIndexing.indexable : .nonIndexable
         var headers = HPACKHeaders()
         headers.reserveCapacity(head.fields.count + 5)
-        headers.add(name: ":method", value: head.method, indexing: indexing)
-        headers.add(name: ":scheme", value: head.scheme, indexing: indexing)
-        headers.add(name: ":authority", value: head.authority, indexing: indexing)
-        headers.add(name: ":path", value: head.target, indexing: indexing)
+        headers.add(name: ":method", value: head.method)
+        headers.add(name: ":scheme", value: head.scheme)
+        headers.add(name: ":authority", value: head.authority)
+        headers.add(name: ":path", value: head.target)
         let named = connectionOptions(head.fields)
         for (original, value) in head.fields {
             let name = original.lowercased()
@@ -37,10 +36,10 @@ enum RequestFields {
             // RFC 9113 §8.2.2: TE has no other value here.
             guard name != "te" || value.lowercased() == "trailers" else { continue }
             guard isName(name), isValue(value) else { return .failure(Invalid(name: original, value: value)) }
-            headers.add(name: name, value: value, indexing: secret.contains(name) ? .neverIndexed : indexing)
+            headers.add(name: name, value: value, indexing: secret.contains(name) ? .neverIndexed : .indexable)
         }
         if case .length(let length) = head.framing {
-            headers.add(name: "content-length", value: "\(length)", indexing: indexing)
+            headers.add(name: "content-length", value: "\(length)")
         }
         return .success(headers)
     }
@@ -51,10 +50,33 @@ enum RequestFields {
         var value: String
 
         var failure: ExchangeFailure {
-            .unprocessed(
-                "The request has the field \(name) with the value \(value.quoted()), which cannot be sent. Change it."
+            ExchangeFailure(
+                kind: .invalidRequest,
+                // The value may be a secret.
+                explanation: "The value of \(name.quoted()) in the request cannot be sent by HTTP/2. Change it."
             )
         }
+    }
+
+    /// Checks that a block is not larger than the server has announced to accept (RFC 9113 §6.5.2).
+    ///
+    /// A server may end the connection, and so the loads on it, for the sake of a larger one.
+    ///
+    /// - Parameters:
+    ///   - block: The block.
+    ///   - limit: The server's SETTINGS_MAX_HEADER_LIST_SIZE, if it has announced one.
+    /// - Returns: Nil if the block can be sent.
+    static func excess(of block: HPACKHeaders, over limit: Int?) -> ExchangeFailure? {
+        guard let limit else { return nil }
+        let size = block.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+        guard size > limit else { return nil }
+        return ExchangeFailure(
+            kind: .invalidRequest,
+            explanation: """
+                The fields of the request have \(size) bytes, counted as HTTP/2 does, and the server takes \(limit) at most \
+                (SETTINGS_MAX_HEADER_LIST_SIZE). Send fewer or shorter fields.
+                """
+        )
     }
 
     /// The names of fields that `Connection` lists: they are meant for an HTTP/1.1 connection (RFC 9110 §7.6.1).

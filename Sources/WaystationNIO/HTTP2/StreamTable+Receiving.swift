@@ -60,6 +60,7 @@ extension StreamTable {
             streams[id]?.missing = hasNoContent ? 0 : length
         }
         streams[id]?.hasHead = true
+        answers += 1
         var news = StreamNews(exchange: stream.exchange, head: head)
         if isLast { news.end = complete(id)?.end }
         return news
@@ -86,6 +87,11 @@ extension StreamTable {
     /// RST_STREAM arrived.
     mutating func receiveReset(_ failure: ExchangeFailure, on id: StreamID) -> StreamNews<Exchange>? {
         guard let stream = remove(id) else { return nil }
+        var failure = failure
+        let own = stream.hasHead ? 1 : 0
+        if failure.unprocessed == .nothingAnswered, answers - own > stream.answersBefore {
+            failure.unprocessed = .othersAnswered
+        }
         return StreamNews(exchange: stream.exchange, end: .init(failure: failure))
     }
 
@@ -169,9 +175,13 @@ extension StreamTable {
         return StreamNews(exchange: stream.exchange, end: end)
     }
 
-    private mutating func broken(_ id: StreamID, _ failure: ExchangeFailure) -> StreamNews<Exchange>? {
+    mutating func broken(
+        _ id: StreamID,
+        _ failure: ExchangeFailure,
+        _ code: StreamNews<Exchange>.ResetCode = .protocolError
+    ) -> StreamNews<Exchange>? {
         guard let stream = remove(id) else { return nil }
-        return StreamNews(exchange: stream.exchange, end: .init(failure: failure, reset: .protocolError))
+        return StreamNews(exchange: stream.exchange, end: .init(failure: failure, reset: code))
     }
 }
 #endif

@@ -26,13 +26,27 @@ extension StreamTable {
     }
 
     /// The server accepts more bytes on a stream, or on the connection if `id` is 0.
-    mutating func sendWindow(growsBy increment: Int, on id: StreamID) {
-        if id == 0 {
+    ///
+    /// The codec checks the increments of the connection, and of streams on which a body is being sent. Those of the other
+    /// streams mean nothing, but a wrong one is an error as well (RFC 9113 §6.9 and §6.9.1).
+    @discardableResult
+    mutating func sendWindow(growsBy increment: Int, on id: StreamID) -> StreamNews<Exchange>? {
+        guard id != 0 else {
             connectionSendWindow = connectionSendWindow.addingReportingOverflow(increment).partialValue
-        } else if let window = streams[id]?.sendWindow {
-            streams[id]?.sendWindow = window.addingReportingOverflow(increment).partialValue
+            return nil
         }
+        guard let window = streams[id]?.sendWindow else { return nil }
+        guard increment > 0 else { return broken(id, .malformed("The server sent a WINDOW_UPDATE of 0.")) }
+        guard window + increment <= Self.largestWindow else {
+            return broken(id, .malformed("The server granted more than 2^31 - 1 bytes of window."), .flowControlError)
+        }
+        streams[id]?.sendWindow = window + increment
+        return nil
     }
+
+    /// Bytes of a body were not sent after all, because their stream ended while the codec held them back: other bodies
+    /// may use their part of the connection's window.
+    mutating func giveBack(_ count: Int) { connectionSendWindow += count }
 
     /// Returns the next step of an upload that the windows allow; nil if they allow none.
     ///

@@ -16,6 +16,8 @@ struct StreamTable<Exchange> {
     static var lastID: StreamID { .max }
     /// The windows before any SETTINGS (RFC 9113 §6.9.2).
     static var initialWindow: Int { 65_535 }
+    /// The largest window (RFC 9113 §6.9.1).
+    static var largestWindow: Int { Int(Int32.max) }
 
     let limits: HTTP2Limits
     var streams: [StreamID: HTTP2Stream<Exchange>] = [:]
@@ -26,13 +28,18 @@ struct StreamTable<Exchange> {
     var connectionSendWindow = Self.initialWindow
     /// The server's SETTINGS_INITIAL_WINDOW_SIZE.
     var peerInitialWindow = Self.initialWindow
+    /// The server's SETTINGS_MAX_HEADER_LIST_SIZE; nil if it named none.
+    private(set) var peerHeadBytes: Int?
+    /// The number of responses that have begun.
+    var answers = 0
     /// The windows that this side announced; the server knows them when it has acknowledged them.
     var streamReceiveWindow = Self.initialWindow
 
     private var waiting: [StreamID] = []
     /// 100 until the first SETTINGS arrive, as RFC 9113 §6.5.2 recommends servers to allow at least.
     private var peerLimit = 100
-    private var hasSettings = false
+    /// Whether the server has sent its first SETTINGS.
+    private(set) var hasSettings = false
     /// Whether the channel takes bytes.
     var isWritable = true
     /// The streams whose windows are granted when the channel takes bytes again.
@@ -57,6 +64,9 @@ struct StreamTable<Exchange> {
         return max(0, min(peerLimit, limits.streams) - streams.count)
     }
 
+    /// What the server did for others while it did not process a request that is lost with the connection.
+    var progress: ExchangeFailure.Unprocessed { answers > 0 ? .connectionEnded : .nothingAnswered }
+
     /// Whether the connection is of no more use.
     var isDrained: Bool { streams.isEmpty && (isClosing || nextID == nil) }
 
@@ -80,6 +90,7 @@ struct StreamTable<Exchange> {
         guard var stream = streams[id] else { return nil }
         stream.isOpen = true
         stream.sendWindow = peerInitialWindow
+        stream.answersBefore = answers
         streams[id] = stream
         openCount += 1
         if !stream.hasSentAll { uploads.append(id) }
@@ -100,7 +111,8 @@ struct StreamTable<Exchange> {
     // MARK: The connection
 
     /// The server's settings (RFC 9113 §6.5.2); nil for those that it did not send.
-    mutating func settings(maxConcurrentStreams: Int?, initialWindow: Int?) {
+    mutating func settings(maxConcurrentStreams: Int?, initialWindow: Int?, headBytes: Int? = nil) {
+        if let headBytes { peerHeadBytes = headBytes }
         if let maxConcurrentStreams {
             peerLimit = max(0, maxConcurrentStreams)
         } else if !hasSettings {

@@ -27,5 +27,7 @@ struct EngineParts: Sendable {
     ///
     /// Without it, all routes are direct.
     var makeRoutes: (@Sendable (_ environment: [String: String]) -> FindRoute)?
+    /// Yields the time to wait for a pause that the engine has decided on; tests need not wait.
+    var pause: @Sendable (TimeAmount) -> TimeAmount = { $0 }
 }
 #endif

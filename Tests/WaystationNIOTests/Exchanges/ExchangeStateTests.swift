@@ -1,4 +1,5 @@
 #if NIO
+import NIOCore
 import Testing
 import WaystationTransport
 
@@ -37,7 +38,7 @@ struct ExchangeStateTests {
         var state = ExchangeState(method: "GET")
         for _ in 0..<5 {
             #expect(state.begin(on: first, isReused: true) == true)
-            #expect(state.end(lost, isRepeatable: true) == .retry)
+            #expect(state.end(lost, isRepeatable: true) == .retry(after: .zero))
             #expect(state.isQueued)
         }
         #expect(state.begin(on: first, isReused: true) == true)
@@ -48,7 +49,7 @@ struct ExchangeStateTests {
     func dropped() {
         for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"] {
             var reused = running(method, isReused: true)
-            #expect(reused.end(lost, isRepeatable: true) == .retry)
+            #expect(reused.end(lost, isRepeatable: true) == .retry(after: .zero))
         }
         let failed = ExchangeState.End.fail(TransportFailure(.badServerResponse, "lost"))
         var fresh = running()
@@ -64,27 +65,58 @@ struct ExchangeStateTests {
 
     @Test("A request that was certainly not processed is retried whatever its method")
     func unprocessed() {
-        var failure = ExchangeFailure(.connectionLost, "refused stream")
-        failure.isUnprocessed = true
+        let failure = ExchangeFailure.unprocessed(.nothingAnswered, "refused stream")
         var state = running("POST")
-        #expect(state.end(failure, isRepeatable: true) == .retry)
+        #expect(state.end(failure, isRepeatable: true) == .retry(after: .zero))
         var stream = running("POST")
-        #expect(stream.end(failure, isRepeatable: false) != .retry)
+        #expect(
+            stream.end(failure, isRepeatable: false) == .fail(TransportFailure(.badServerResponse, "refused stream"))
+        )
     }
 
-    @Test("A request that was certainly not processed is retried a hundred times, beside those for lost connections")
-    func refusals() {
-        var failure = ExchangeFailure(.connectionLost, "refused stream")
-        failure.isUnprocessed = true
+    @Test(
+        "Refusals lead to a few retries after pauses that grow, or to some more if the server answers others meanwhile",
+        arguments: [(ExchangeFailure.Unprocessed.nothingAnswered, 5), (.othersAnswered, 20)]
+    )
+    func refusals(meanwhile: ExchangeFailure.Unprocessed, limit: Int) {
+        let failure = ExchangeFailure.unprocessed(meanwhile, "refused stream")
+        let pauses: [Int64] = [0, 100, 200, 400, 800] + [Int64](repeating: 1000, count: 15)
+        var state = ExchangeState(method: "GET")
+        for pause in pauses.prefix(limit) {
+            #expect(state.begin(on: first, isReused: true) == true)
+            #expect(state.end(failure, isRepeatable: true) == .retry(after: .milliseconds(pause)))
+        }
+        #expect(state.begin(on: first, isReused: true) == true)
+        #expect(state.end(failure, isRepeatable: true) == .fail(TransportFailure(.badServerResponse, "refused stream")))
+    }
+
+    @Test("A change to another connection needs no pause, and has a limit of its own")
+    func changes() {
+        let failure = ExchangeFailure.unprocessed(.connectionEnded, "GOAWAY")
         var state = ExchangeState(method: "GET")
         for number in 0..<100 {
             #expect(state.begin(on: first, isReused: true) == true)
-            #expect(state.end(failure, isRepeatable: true) == .retry, "\(number)")
+            #expect(state.end(failure, isRepeatable: true) == .retry(after: .zero), "\(number)")
         }
         #expect(state.begin(on: first, isReused: true) == true)
-        #expect(state.end(lost, isRepeatable: true) == .retry)
+        #expect(state.end(lost, isRepeatable: true) == .retry(after: .zero))
         #expect(state.begin(on: first, isReused: true) == true)
-        #expect(state.end(failure, isRepeatable: true) != .retry)
+        #expect(state.end(failure, isRepeatable: true) == .fail(TransportFailure(.badServerResponse, "GOAWAY")))
+    }
+
+    @Test("A connection that another load broke leads to a retry on a new one, if the method is idempotent")
+    func broken() {
+        var failure = ExchangeFailure(.invalidResponse, "broken")
+        failure.suggestsRetry = true
+        var state = ExchangeState(method: "GET")
+        for pause in [0, 100, 200, 400, 800] as [Int64] {
+            #expect(state.begin(on: first, isReused: false) == true)
+            #expect(state.end(failure, isRepeatable: true) == .retry(after: .milliseconds(pause)))
+        }
+        #expect(state.begin(on: first, isReused: false) == true)
+        #expect(state.end(failure, isRepeatable: true) == .fail(TransportFailure(.unknown, "broken")))
+        var post = running("POST")
+        #expect(post.end(failure, isRepeatable: true) == .fail(TransportFailure(.unknown, "broken")))
     }
 
     @Test("is not retried after its head")

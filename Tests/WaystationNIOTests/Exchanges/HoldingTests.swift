@@ -58,7 +58,7 @@ struct HoldingTests {
         func exchange(_ exchange: Exchange, mustLeave leave: ExchangeState.Leave) {}
         func exchange(_ exchange: Exchange, didEndOn connection: ConnectionID) {}
         func exchangeRequiresHTTP1(_ exchange: Exchange) -> Bool { false }
-        func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?) {}
+        func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?, after pause: TimeAmount) {}
         func exchangeIsOver(_ exchange: Exchange) {}
         func exchangeHasDeadline(_ exchange: Exchange) {}
     }

@@ -184,6 +184,29 @@ struct FlowControlTests {
         #expect(server.frames().last?.payload.count == 10)
     }
 
+    @Test(
+        "The window of bytes that the codec holds back is given back when their stream ends",
+        arguments: [true, false]
+    )
+    func heldBack(isCancelled: Bool) throws {
+        let server = try ScriptedServer()
+        server.send(RawFrames.settings([(4, 100_000)]))
+        let lost = server.begin(RecordingExchange("POST", .unknownLength))
+        _ = server.frames()
+        // The codec takes the channel for full, the connection does not.
+        server.setWritable(false)
+        server.channel.isWritable = true
+        server.connection.send(ByteBuffer(repeating: 1, count: 50_000), isLast: false, of: lost)
+        if isCancelled { server.connection.cancel(lost) } else { server.send(RawFrames.reset(1, 8)) }
+        #expect(server.frames().isEmpty)
+        server.setWritable(true)
+        _ = server.frames()
+        let exchange = server.begin(RecordingExchange("POST", .unknownLength))
+        server.connection.send(ByteBuffer(repeating: 2, count: 80_000), isLast: true, of: exchange)
+        let bytes = server.frames().filter { $0.type == 0 }.flatMap(\.payload)
+        #expect(bytes == [UInt8](repeating: 2, count: 65_535))
+    }
+
     @Test("A large body leaves in several turns of the loop, and arrives whole")
     func largeUpload() throws {
         let server = try ScriptedServer(settings: [(4, 1 << 30)])

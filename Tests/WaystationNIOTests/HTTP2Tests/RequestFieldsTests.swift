@@ -34,18 +34,6 @@ struct RequestFieldsTests {
         )
     }
 
-    @Test("The table of a server that wants a very large one is not used", arguments: [(4096, true), (1 << 20, false)])
-    func table(size: UInt32, isUsed: Bool) throws {
-        let server = try ScriptedServer(settings: [(1, size)])
-        var sizes: [Int] = []
-        for _ in 0..<2 {
-            server.begin()
-            sizes += server.frames().filter { $0.type == 1 }.map(\.payload.count)
-        }
-        // The second request has the fields of the first.
-        #expect(sizes.count == 2 && (sizes[1] < sizes[0] / 2) == isUsed)
-    }
-
     @Test("Credentials are kept out of the table of the compression")
     func credentials() throws {
         let headers = try RequestFields.make(head([("Authorization", "s"), ("Cookie", "c")])).get()
@@ -68,6 +56,15 @@ struct RequestFieldsTests {
     func invalidTarget(target: String) {
         #expect(throws: RequestFields.Invalid(name: ":path", value: target)) {
             try RequestFields.make(head([], target: target)).get()
+        }
+    }
+
+    @Test("A CONNECT, whose head has another form, is refused")
+    func connect() {
+        var head = head([])
+        head.method = "CONNECT"
+        #expect(throws: RequestFields.Invalid(name: ":method", value: "CONNECT")) {
+            try RequestFields.make(head).get()
         }
     }
 

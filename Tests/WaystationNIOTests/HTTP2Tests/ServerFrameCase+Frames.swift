@@ -130,7 +130,8 @@ extension ServerFrameCase {
 
     /// http2/6.9: WINDOW_UPDATE.
     ///
-    /// The codec ignores the windows of streams whose request is complete, since nothing more is sent on them.
+    /// The codec ignores the windows of streams whose request is complete, since nothing more is sent on them; the table
+    /// checks them.
     static let windows: [ServerFrameCase] = [
         .init(
             "http2/6.9.1",
@@ -144,6 +145,18 @@ extension ServerFrameCase {
             RawFrames.windowUpdate(1, 0),
             whileUploading: true,
             outcome: .streamError(.protocolError)
+        ),
+        .init(
+            "RFC 9113 §6.9",
+            "an increment of 0 for a stream whose request is complete",
+            RawFrames.windowUpdate(1, 0),
+            outcome: .streamError(.protocolError)
+        ),
+        .init(
+            "RFC 9113 §6.9.1",
+            "a window above 2³¹ − 1 of a stream whose request is complete",
+            RawFrames.windowUpdate(1, 0x7FFF_FFFF),
+            outcome: .streamError(.flowControlError)
         ),
         .init(
             "http2/6.9.3",

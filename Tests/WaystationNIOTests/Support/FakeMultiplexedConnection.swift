@@ -60,7 +60,7 @@ final class FakeMultiplexedConnection: ExchangeConnection {
             guard self.running.contains(where: { $0 === exchange }) else { return }
             self.remove(exchange)
             if isRefused {
-                exchange.end(ExchangeFailure(kind: .connectionLost, explanation: "refused", isUnprocessed: true))
+                exchange.end(.unprocessed(.nothingAnswered, "refused"))
             } else {
                 exchange.take(EngineResponseHead(status: 200, fields: []))
                 _ = exchange.take(ByteBuffer(string: exchange.requestHead.target))

@@ -1,0 +1,134 @@
+#if NIO
+import Foundation
+import FoundationNetworking
+import NIOCore
+import Synchronization
+import Testing
+import WaystationTestSupport
+import WaystationTransport
+
+@testable import WaystationNIO
+
+@Suite("Servers that do not process requests", .timeLimit(.minutes(10)))
+struct RefusalTests {
+    /// The pauses of a transport.
+    private final class Pauses: Sendable {
+        private let list = Mutex<[TimeAmount]>([])
+
+        var all: [TimeAmount] { list.withLock { $0 } }
+
+        func transport() -> NIOTransport {
+            NIOTransport.frames { pause in
+                self.list.withLock { $0.append(pause) }
+                return .zero
+            }
+        }
+    }
+
+    private static func ok(_ request: FrameOrigin.Request) -> [UInt8] {
+        RawFrames.headers(request.stream, ScriptedServer.ok)
+            + RawFrames.data(request.stream, Array(request.path.utf8), isLast: true)
+    }
+
+    @Test(
+        "get six requests for one load, with pauses that grow",
+        arguments: ["GET", "POST"],
+        [
+            FrameOrigin.Answer(RawFrames.reset(0, 7)), .init(RawFrames.goAway(last: 0)),
+            .init(RawFrames.goAway(last: 0), closes: true), .init(RawFrames.goAway(last: 0, 11), closes: true),
+        ]
+    )
+    func always(method: String, answer: FrameOrigin.Answer) async throws {
+        let origin = try FrameOrigin { requests in
+            guard let request = requests.last else { return .none }
+            var answer = answer
+            if answer.bytes[3] == 3 { answer.bytes.replaceSubrange(5..<9, with: RawFrames.number(request.stream)) }
+            return answer
+        }
+        let pauses = Pauses()
+        let outcome = await pauses.transport().load(
+            URLRequest(origin.url("/x")) {
+                $0.httpMethod = method
+                if method == "POST" { $0.httpBody = Data("body".utf8) }
+            }
+        )
+        #expect(outcome.code == .badServerResponse)
+        #expect(outcome.error?.localizedDescription.contains("Try again.") == true)
+        #expect(origin.requests.count == 6)
+        #expect(
+            origin.requests.allSatisfy { String(decoding: $0.body, as: UTF8.self) == (method == "POST" ? "body" : "") }
+        )
+        #expect(pauses.all == [.zero, .milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(800)])
+    }
+
+    @Test("A load that a server refuses while it answers others is tried longer, but not without end")
+    func busy() async throws {
+        let origin = try FrameOrigin { requests in
+            guard let request = requests.last, request.path == "/refused" else { return .none }
+            // Each refusal comes with the answer to another load.
+            let tries = requests.count { $0.path == "/refused" }
+            let held = requests.filter { $0.path != "/refused" }
+            let answered = tries < 21 ? held[tries - 1..<tries] : held[20...]
+            return .init(answered.flatMap(Self.ok), RawFrames.reset(request.stream, 7))
+        }
+        let pauses = Pauses()
+        let transport = pauses.transport()
+        let recorders = (0..<25).map { _ in Recorder() }
+        for (number, recorder) in recorders.enumerated() {
+            _ = transport.start(URLRequest(origin.url("/\(number)")), receiver: recorder)
+        }
+        #expect(await eventually { origin.requests.count == 25 })
+        #expect(await transport.load(origin.url("/refused")).code == .badServerResponse)
+        for (number, recorder) in recorders.enumerated() { #expect(await recorder.end().text == "/\(number)") }
+        #expect(origin.requests.count { $0.path == "/refused" } == 21)
+        #expect(pauses.all.count == 20 && pauses.all.last == .seconds(1))
+        #expect(Set(origin.requests.map(\.connection)).count == 1)
+    }
+
+    @Test("A server that ends each connection after its first answer gets all loads at once on the next one")
+    func oneForEachConnection() async throws {
+        let origin = try FrameOrigin { requests in
+            guard requests.count == 1, let request = requests.first else { return .none }
+            return .init(Self.ok(request), RawFrames.goAway(last: request.stream), closes: true)
+        }
+        let pauses = Pauses()
+        let transport = pauses.transport()
+        let recorders = (0..<40).map { _ in Recorder() }
+        for (number, recorder) in recorders.enumerated() {
+            _ = transport.start(URLRequest(origin.url("/\(number)")) { $0.httpMethod = "POST" }, receiver: recorder)
+        }
+        for (number, recorder) in recorders.enumerated() { #expect(await recorder.end().text == "/\(number)") }
+        #expect(pauses.all.allSatisfy { $0 == .zero })
+    }
+
+    @Test("A load that waits for its next try ends by its time-out")
+    func timeOut() async throws {
+        let origin = try FrameOrigin { .init(RawFrames.reset($0.last?.stream ?? 0, 7)) }
+        let transport = NIOTransport.frames { _ in .seconds(20) }
+        let outcome = await transport.load(URLRequest(origin.url()) { $0.timeoutInterval = 0.2 })
+        #expect(outcome.code == .timedOut)
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test("A load that waits for its next try can be cancelled")
+    func cancel() async throws {
+        let origin = try FrameOrigin { .init(RawFrames.reset($0.last?.stream ?? 0, 7)) }
+        let (paused, cancelled) = (Gate(), Gate())
+        let transport = NIOTransport.frames { _ in
+            paused.open()
+            // The event loop waits here, so that the cancel comes within the pause.
+            Gate.Blocker(cancelled).wait()
+            return .milliseconds(1)
+        }
+        let recorder = Recorder()
+        let exchange = transport.start(URLRequest(origin.url("/cancelled")), receiver: recorder)
+        await withCheckedContinuation { continuation in paused.whenOpen { continuation.resume() } }
+        exchange.cancel()
+        cancelled.open()
+        // Another load that waits as long, five times, shows that the pause of the first one is over.
+        #expect(await transport.load(origin.url("/next")).code == .badServerResponse)
+        #expect(!recorder.outcome.hasEnded)
+        #expect(origin.requests.count { $0.path == "/cancelled" } == 1)
+    }
+}
+#endif
