@@ -82,8 +82,8 @@ let package = Package(
         .target(name: "WaystationCollections"),
         .target(name: "WaystationFileSystem"),
         .target(name: "WaystationRules"),
-        .target(name: "WaystationTransport"),
         .target(name: "WaystationFields"),
+        .target(name: "WaystationTransport", dependencies: ["WaystationFields"]),
         // The protocol between a cache and a tier that machines share.
         .target(name: "WaystationSharing"),
         .target(
@@ -142,7 +142,7 @@ let package = Package(
         .target(
             name: "WaystationNIO",
             dependencies: [
-                "CZlib", "Waystation", "WaystationTransport",
+                "CZlib", "Waystation", "WaystationFields", "WaystationTransport",
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
@@ -200,7 +200,10 @@ let package = Package(
             ]
         ),
         // The rules and settings of a gateway as a file, read without the gateway.
-        .target(name: "WaystationRulesFile", dependencies: ["Waystation", "WaystationRules", "WaystationStorage"]),
+        .target(
+            name: "WaystationRulesFile",
+            dependencies: ["Waystation", "WaystationFields", "WaystationRules", "WaystationStorage"]
+        ),
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
@@ -328,9 +331,9 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationRedis", "WaystationSharing",
-                "WaystationStorage", "WaystationOrigin", "WaystationTestSupport", "WaystationTesting",
-                "WaystationTransport",
+                "Waystation", "WaystationCaching", "WaystationFields", "WaystationFileSystem", "WaystationRedis",
+                "WaystationSharing", "WaystationStorage", "WaystationOrigin", "WaystationTestSupport",
+                "WaystationTesting", "WaystationTransport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
@@ -339,7 +342,8 @@ let package = Package(
         .testTarget(
             name: "WaystationNIOTests",
             dependencies: [
-                "WaystationNIO", "Waystation", "WaystationTestSupport", "WaystationTesting", "WaystationTransport",
+                "WaystationNIO", "Waystation", "WaystationFields", "WaystationTestSupport", "WaystationTesting",
+                "WaystationTransport",
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: nio),

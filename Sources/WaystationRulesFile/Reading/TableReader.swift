@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Reads the values of one table; a key that was not asked for is a mistake.
 ///
 /// Each reading adds its mistake to the list and returns nil, so that reading continues.

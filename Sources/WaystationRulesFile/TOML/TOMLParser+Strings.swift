@@ -1,3 +1,5 @@
+import WaystationFields
+
 extension TOMLParser {
     /// Reads a text in quotes, of one of the four forms of TOML.
     mutating func parseString() throws(Fault) -> TOMLString {

@@ -1,3 +1,5 @@
+import WaystationFields
+
 extension TOMLParser {
     /// Nested arrays and tables beyond this depth are refused, because each of them takes some of the stack.
     static let maximumDepth = 32

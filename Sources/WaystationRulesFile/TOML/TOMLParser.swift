@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Reads a TOML 1.0 document into tables whose keys and values know their places.
 ///
 /// A mistake ends the line that it is in; reading continues with the next line that looks like one, so that one reading
