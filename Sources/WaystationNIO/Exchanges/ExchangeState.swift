@@ -114,13 +114,26 @@ struct ExchangeState {
         return .fail(TransportFailure(failure, hasHead: hasHead))
     }
 
+    /// Whether a request whose response has begun may be sent once more for another form of the response.
+    ///
+    /// - Parameter isRepeatable: Whether the body can be sent a second time.
+    func mayBeRepeated(isRepeatable: Bool) -> Bool { connection != nil && isIdempotent && isRepeatable }
+
+    /// The exchange leaves its connection, and waits for another one.
+    mutating func restart() -> Leave {
+        hasHead = false
+        return leave(.queued)
+    }
+
     private mutating func mayRetry(_ failure: ExchangeFailure, isReused: Bool) -> Bool {
         if failure.isUnprocessed {
             refusals += 1
             return refusals <= Self.refusalLimit
         }
         // A server may close a kept connection at any time, even while a request is on its way (RFC 9112 §9.3.1).
-        guard failure.isLoss, isReused || failure.suggestsRetry, isIdempotent else { return false }
+        guard failure.isLoss, isReused || failure.suggestsRetry,
+            isIdempotent || (isReused && failure.isUnanswered)
+        else { return false }
         retries += 1
         return retries <= Self.retryLimit
     }

@@ -1,5 +1,6 @@
 #if NIO
 import NIOHPACK
+import WaystationFields
 
 /// The fields of a request as HTTP/2 carries them (RFC 9113 §8.2 and §8.3.1).
 enum RequestFields {
@@ -35,6 +36,7 @@ enum RequestFields {
             guard !dropped.contains(name), !named.contains(name) else { continue }
             // RFC 9113 §8.2.2: TE has no other value here.
             guard name != "te" || value.lowercased() == "trailers" else { continue }
+            guard !FieldText.holdsBytes(value) else { return .failure(Invalid(name: original, value: nil)) }
             guard isName(name), isValue(value) else { return .failure(Invalid(name: original, value: value)) }
             headers.add(name: name, value: value, indexing: secret.contains(name) ? .neverIndexed : indexing)
         }
@@ -47,10 +49,19 @@ enum RequestFields {
     /// A part of a request that HTTP/2 cannot carry.
     struct Invalid: Error, Equatable {
         var name: String
-        var value: String
+        /// Nil for a value that is not UTF-8, which the codec cannot send; HTTP/1.1 can.
+        var value: String?
 
         var failure: ExchangeFailure {
-            .unprocessed(
+            guard let value else {
+                var failure = ExchangeFailure.unprocessed(
+                    "The request has the field \(name) with a value that is not UTF-8, which cannot be sent over HTTP/2. "
+                        + "Allow HTTP/1.1."
+                )
+                failure.requiresHTTP1 = true
+                return failure
+            }
+            return .unprocessed(
                 "The request has the field \(name) with the value \"\(value)\", which cannot be sent. Change it."
             )
         }

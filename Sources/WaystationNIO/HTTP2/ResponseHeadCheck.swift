@@ -1,5 +1,6 @@
 #if NIO
 import NIOHPACK
+import WaystationFields
 
 /// The rules for the head of a response (RFC 9113 §8.3.2) that the codec leaves open.
 enum ResponseHeadCheck {
@@ -30,12 +31,13 @@ enum ResponseHeadCheck {
                 continue
             }
             guard name == ":status", status == nil, let number = statusCode(value) else {
-                return .failure(.malformed("The response has the pseudo-field \(name) with the value \"\(value)\"."))
+                return .failure(.malformed("The response has the pseudo-field \(Shown.escaped(name)) with the value \"\(Shown.escaped(value))\"."))
             }
             status = number
         }
         guard let status else { return .failure(.malformed("The response has no :status.")) }
-        return .success(EngineResponseHead(status: status, fields: fields))
+        let hasLostBytes = fields.contains { $0.value.utf8.contains(0xEF) && $0.value.unicodeScalars.contains("\u{FFFD}") }
+        return .success(EngineResponseHead(status: status, fields: fields, hasLostBytes: hasLostBytes))
     }
 
     /// Three digits (RFC 9110 §15); 100 is the smallest status there is.
@@ -56,7 +58,7 @@ enum ResponseHeadCheck {
                 let digits = member.drop { $0 == " " }
                 guard !digits.isEmpty, digits.utf8.allSatisfy(isDigit), let number = Int64(digits),
                     length == nil || length == number
-                else { return .failure(.malformed("The response has the Content-Length \"\(value)\".")) }
+                else { return .failure(.malformed("The response has the Content-Length \"\(Shown.escaped(value))\".")) }
                 length = number
             }
         }
