@@ -82,8 +82,8 @@ let package = Package(
         .target(name: "WaystationCollections"),
         .target(name: "WaystationFileSystem", dependencies: ["WaystationFields"]),
         .target(name: "WaystationRules", dependencies: ["WaystationFields"]),
-        .target(name: "WaystationTransport", dependencies: ["WaystationRules"]),
         .target(name: "WaystationFields"),
+        .target(name: "WaystationTransport", dependencies: ["WaystationFields", "WaystationRules"]),
         // The protocol between a cache and a tier that machines share.
         .target(name: "WaystationSharing", dependencies: ["WaystationFields"]),
         .target(
@@ -333,9 +333,9 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationFileSystem", "WaystationRedis", "WaystationSharing",
-                "WaystationStorage", "WaystationOrigin", "WaystationTestSupport", "WaystationTesting",
-                "WaystationTransport",
+                "Waystation", "WaystationCaching", "WaystationFields", "WaystationFileSystem", "WaystationRedis",
+                "WaystationSharing", "WaystationStorage", "WaystationOrigin", "WaystationTestSupport",
+                "WaystationTesting", "WaystationTransport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
@@ -344,7 +344,8 @@ let package = Package(
         .testTarget(
             name: "WaystationNIOTests",
             dependencies: [
-                "WaystationNIO", "Waystation", "WaystationTestSupport", "WaystationTesting", "WaystationTransport",
+                "WaystationNIO", "Waystation", "WaystationFields", "WaystationTestSupport", "WaystationTesting",
+                "WaystationTransport",
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: nio),

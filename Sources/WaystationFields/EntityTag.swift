@@ -2,13 +2,35 @@
 package struct EntityTag: Sendable, Equatable {
     /// The whole tag as in the field, with quotes, and with `W/` if it is weak.
     package let fieldValue: String
+    /// Whether the tag matches by weak comparison only.
     package let isWeak: Bool
+    /// Whether the tag is one by the grammar; other text may only be sent alone.
+    package let isValid: Bool
 
     /// Makes a strong tag from the text between the quotes, which must be `etagc` only: no quote, space or control
     /// character.
     package init(strong opaque: String) {
         fieldValue = "\"\(opaque)\""
         isWeak = false
+        isValid = true
+    }
+
+    /// Reads the `ETag` of a response, or a condition that may repeat one, as it came.
+    ///
+    /// Many servers leave out the quotes, or have spaces between them, and recognise the tag if it is sent back like that;
+    /// browsers send it. Such a tag counts as weak. Nil for a value that says something else as a condition: `*`, or a
+    /// list of tags.
+    package init?(asItCame value: String) {
+        if let tag = EntityTag(value) {
+            self = tag
+            return
+        }
+        guard EntityTagList(value) == nil else { return nil }
+        let bytes = value.utf8[...].trimmingSpace()
+        guard bytes.allSatisfy({ $0.isSpace || ($0 > 0x20 && $0 != 0x7F) }) else { return nil }
+        fieldValue = String(Substring(bytes))
+        isWeak = true
+        isValid = false
     }
 
     /// Parses a field value that is exactly one tag.
@@ -29,6 +51,7 @@ package struct EntityTag: Sendable, Equatable {
         guard opaque.endIndex != rest.endIndex, opaque.allSatisfy({ $0 >= 0x21 && $0 != 0x7F }) else { return nil }
         rest = rest[opaque.endIndex...].dropFirst()
         fieldValue = String(Substring(bytes[..<rest.startIndex]))
+        isValid = true
         bytes = rest
     }
 
@@ -47,5 +70,7 @@ package struct EntityTag: Sendable, Equatable {
         opaque.elementsEqual(other.opaque)
     }
 
-    private var opaque: Substring.UTF8View { fieldValue.utf8.dropFirst(isWeak ? 2 : 0) }
+    private var opaque: Substring.UTF8View {
+        fieldValue.utf8.dropFirst(isWeak && fieldValue.utf8.starts(with: "W/".utf8) ? 2 : 0)
+    }
 }

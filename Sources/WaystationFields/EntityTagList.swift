@@ -27,6 +27,17 @@ package enum EntityTagList: Sendable, Equatable {
         self = .tags(tags)
     }
 
+    /// Reads a condition that may consist of one tag that is none by the grammar (``EntityTag/init(asItCame:)``).
+    package init?(asItCame value: String) {
+        if let list = EntityTagList(value) {
+            self = list
+        } else if let tag = EntityTag(asItCame: value) {
+            self = .tags([tag])
+        } else {
+            return nil
+        }
+    }
+
     /// Whether the list matches a representation with this tag, or without one, by strong comparison, as `If-Match`
     /// requires.
     package func stronglyMatches(_ tag: EntityTag?) -> Bool {

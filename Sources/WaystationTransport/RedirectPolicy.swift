@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationFields
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -75,13 +76,38 @@ package enum RedirectPolicy {
     /// A relative reference is resolved against the canonical URL, to which the request was sent. `http` and `https`
     /// are returned in lower case, because Foundation recognises no other spelling of them.
     package static func target(of response: ResponseHead, to request: URLRequest) -> URL? {
-        guard let location = response.value(forHTTPHeaderField: "Location"),
+        guard let location = response.rawValue(forHTTPHeaderField: "Location").map(FieldText.percentEncoded),
             let target = URL(string: location, relativeTo: request.url?.canonical ?? request.url)?.absoluteURL
         else { return nil }
         guard let scheme = target.scheme, case let lowered = scheme.lowercased(), lowered != scheme,
             ["http", "https"].contains(lowered)
         else { return target }
         return URL(string: lowered + target.absoluteString.dropFirst(scheme.count)) ?? target
+    }
+
+    /// The error of a load that was redirected too often.
+    static func tooMany(_ request: URLRequest) -> URLError {
+        let host = request.url?.host.map { ", the last time by \(Shown.escaped($0))" } ?? ""
+        return URLError(
+            .httpTooManyRedirects,
+            failing: request.url,
+            "the load was redirected more than \(limit) times\(host): the server's redirects may form a circle"
+        )
+    }
+
+    /// The error of a load whose redirect leads to a URL that cannot be loaded.
+    ///
+    /// - Parameters:
+    ///   - target: The URL; nil if it is not known. Only its scheme is shown, because other parts may be secret.
+    ///   - request: The request that was redirected.
+    static func unsupported(_ target: URL?, after request: URLRequest) -> URLError {
+        let scheme = target?.scheme.map { "a URL with the scheme \"\(Shown.escaped($0))\"" } ?? "a URL"
+        let cause = target?.scheme.map { ["http", "https"].contains($0.lowercased()) } == true ? " without a host" : ""
+        return URLError(
+            .unsupportedURL,
+            failing: request.url,
+            "the server redirects to \(scheme)\(cause), which cannot be loaded: only http and https can"
+        )
     }
 
     private static func inheritingFragment(of current: URL, _ target: URL) -> URL {

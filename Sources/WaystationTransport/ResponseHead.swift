@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -8,6 +9,10 @@ public import FoundationNetworking
 ///
 /// It is a value because the interceptor adds fields and asks for some: making an `HTTPURLResponse` takes as long as
 /// several other steps of a load, so one is made only when a task gets it.
+///
+/// The bytes of a value are opaque (RFC 9110 §5.5). A value in UTF-8 is the text that it spells; of any other value,
+/// each byte is the character of ISO 8859-1. Waystation keeps the bytes of such a value beside that text, so that it
+/// stores and sends back what came.
 public struct ResponseHead: Sendable {
     private enum Form: Sendable {
         case response(HTTPURLResponse)
@@ -19,6 +24,11 @@ public struct ResponseHead: Sendable {
     ///
     /// A cookie may contain a comma, so the joined value does not always show where a cookie ends.
     package private(set) var setCookieFields: [String]?
+    /// Whether the body may be cut without an error if no field says where it ends.
+    ///
+    /// Foundation reports none for an HTTP/2 stream that its server resets with NO_ERROR, nor for a TLS connection that
+    /// ends without close_notify.
+    package var hidesCuts = false
 
     /// Makes a head of a response of Foundation's.
     public init(_ response: HTTPURLResponse) { form = .response(response) }
@@ -60,6 +70,14 @@ public struct ResponseHead: Sendable {
     public var fields: [String: String] {
         switch form {
         case .response(let response): KnownResponses.shared.fields(of: response)
+        case .values(_, _, let fields): fields.shown
+        }
+    }
+
+    /// The fields, by name, with the bytes of their values as ``FieldText`` holds them.
+    package var rawFields: [String: String] {
+        switch form {
+        case .response(let response): (response as? RawFieldsResponse)?.rawFields ?? fields
         case .values(_, _, let fields): fields
         }
     }
@@ -67,12 +85,25 @@ public struct ResponseHead: Sendable {
     /// The value of a field; names are compared without regard to case (RFC 9110 §5.1).
     public func value(forHTTPHeaderField name: String) -> String? {
         switch form {
-        case .response(let response): return response.value(forHTTPHeaderField: name)
-        case .values(_, _, let fields):
-            if let value = fields[name] { return value }
-            let count = name.utf8.count
-            return fields.first { $0.key.utf8.count == count && $0.key.equalsIgnoringCase(name) }?.value
+        case .response(let response): response.value(forHTTPHeaderField: name)
+        case .values: rawValue(forHTTPHeaderField: name).map(FieldText.shown)
         }
+    }
+
+    /// The value of a field, with its bytes as ``FieldText`` holds them.
+    package func rawValue(forHTTPHeaderField name: String) -> String? {
+        let fields: [String: String]
+        switch form {
+        case .response(let response):
+            guard let raw = (response as? RawFieldsResponse)?.rawFields else {
+                return response.value(forHTTPHeaderField: name)
+            }
+            fields = raw
+        case .values(_, _, let values): fields = values
+        }
+        if let value = fields[name] { return value }
+        let count = name.utf8.count
+        return fields.first { $0.key.utf8.count == count && $0.key.equalsIgnoringCase(name) }?.value
     }
 
     /// The head as Foundation has it; nil if Foundation makes none of these values.
@@ -95,25 +126,50 @@ public struct ResponseHead: Sendable {
     /// The same head with another value of a field, whatever the case of its name was.
     package func setting(_ name: String, to value: String) -> ResponseHead {
         guard let url else { return self }
-        var fields = fields
+        var fields = rawFields
         // HTTP/2 has names in lower case.
         if fields[name] == nil, let other = fields.keys.first(where: { $0.equalsIgnoringCase(name) }) {
             fields[other] = nil
         }
         fields[name] = value
         let isSetCookie = name.equalsIgnoringCase("Set-Cookie")
-        return ResponseHead(
-            url: url,
-            statusCode: statusCode,
-            fields: fields,
-            setCookieFields: isSetCookie ? nil : setCookieFields
-        )
+        return replacing(url, fields, isSetCookie ? nil : setCookieFields)
     }
 
     /// The same head with another URL.
-    package func with(_ url: URL) -> ResponseHead {
-        ResponseHead(url: url, statusCode: statusCode, fields: fields, setCookieFields: setCookieFields)
+    package func with(_ url: URL) -> ResponseHead { replacing(url, rawFields, setCookieFields) }
+
+    private func replacing(_ url: URL, _ fields: [String: String], _ setCookies: [String]?) -> ResponseHead {
+        var head = ResponseHead(url: url, statusCode: statusCode, fields: fields, setCookieFields: setCookies)
+        head.hidesCuts = hidesCuts
+        return head
     }
+}
+
+/// A response of which a value is not UTF-8: it shows the app the characters, and keeps the bytes.
+///
+/// `@unchecked Sendable`: as its superclass, it is never changed.
+final class RawFieldsResponse: HTTPURLResponse, @unchecked Sendable {
+    /// Nil for a response that was decoded: the bytes are not encoded.
+    let rawFields: [String: String]?
+
+    /// Makes a response; nil if none of the values has bytes to keep, or Foundation makes none of these values.
+    init?(_ url: URL, _ statusCode: Int, _ fields: [String: String]) {
+        guard fields.holdBytes else { return nil }
+        rawFields = fields
+        super.init(url: url, statusCode: statusCode, httpVersion: "HTTP/1.1", headerFields: fields.shown)
+    }
+
+    required init?(coder: NSCoder) {
+        rawFields = nil
+        super.init(coder: coder)
+    }
+}
+
+extension [String: String] {
+    fileprivate var holdBytes: Bool { contains { FieldText.holdsBytes($0.value) } }
+
+    fileprivate var shown: [String: String] { holdBytes ? mapValues(FieldText.shown) : self }
 }
 
 extension String {

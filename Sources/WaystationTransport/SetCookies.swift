@@ -26,7 +26,7 @@ package struct SetCookies: @unchecked Sendable {
     ///   - head: The head.
     ///   - now: The present.
     package func take(_ head: ResponseHead, now: Date = Date()) {
-        guard let storage, let url = head.url, let value = head.value(forHTTPHeaderField: Self.field) else { return }
+        guard let storage, let url = head.url, let value = head.rawValue(forHTTPHeaderField: Self.field) else { return }
         let cookies = Self.cookies(in: value, for: url)
         guard !cookies.isEmpty else { return }
         let stored = storage.cookies ?? []

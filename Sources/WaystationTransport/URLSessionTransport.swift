@@ -113,8 +113,14 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
             entries[task.taskIdentifier]?.hasHead = true
             return entries[task.taskIdentifier]?.receiver
         }
-        setCookies.take(ResponseHead(head))
-        receiver?.transportDidReceive(ResponseHead(head))
+        report(head, to: receiver)
+    }
+
+    private func report(_ response: HTTPURLResponse, to receiver: (any TransportReceiver)?) {
+        var head = ResponseHead(response)
+        head.hidesCuts = true
+        setCookies.take(head)
+        receiver?.transportDidReceive(head)
     }
 
     private func end(_ task: URLSessionTask, _ error: (any Error)?) {
@@ -122,8 +128,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
         guard let entry = entries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         // For a redirect without a valid target Foundation calls no delegate method; the response is only in the task.
         if error == nil, !entry.hasHead, let head = task.response as? HTTPURLResponse {
-            setCookies.take(ResponseHead(head))
-            entry.receiver.transportDidReceive(ResponseHead(head))
+            report(head, to: entry.receiver)
         }
         entry.receiver.transportDidEnd(error)
     }

@@ -30,6 +30,30 @@ struct EntityTagTests {
     }
 
     @Test(
+        "a tag that is none by the grammar is kept as it came, and counts as weak",
+        arguments: ["a", "\"a", "a\"", "w/\"a\"", "W/a", "\"a b\"", "'a'", "a, b", "\"a\"b"]
+    )
+    func asItCame(_ text: String) throws {
+        let tag = try #require(EntityTag(asItCame: " \(text) "))
+        #expect(tag.fieldValue == text && tag.isWeak && !tag.isValid)
+        let same = try #require(EntityTagList(asItCame: text))
+        #expect(same.weaklyMatches(tag) && !same.stronglyMatches(tag))
+        #expect(!same.weaklyMatches(EntityTag("\"other\"")) && !same.weaklyMatches(nil))
+    }
+
+    @Test(
+        "a tag that says something else as a condition, or cannot be sent, is none",
+        arguments: ["", " ", "*", "\"a\", \"b\"", ",", "a\u{0}", "a\nb", "\"a\u{7F}\""]
+    )
+    func notAsItCame(_ text: String) { #expect(EntityTag(asItCame: text) == nil) }
+
+    @Test("a valid tag is read as such")
+    func validAsItCame() {
+        #expect(EntityTag(asItCame: "\"a\"") == EntityTag("\"a\""))
+        #expect(EntityTag(asItCame: "W/\"a\"")?.isValid == true)
+    }
+
+    @Test(
         "tags compare as in the table of §8.8.3.2",
         arguments: [
             ("W/\"1\"", "W/\"1\"", false, true), ("W/\"1\"", "W/\"2\"", false, false),

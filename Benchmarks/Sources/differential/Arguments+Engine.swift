@@ -11,6 +11,11 @@ extension Argument {
                     + "whole"
             ),
             engine(
+                "coding/unknown",
+                outcome,
+                "a body whose coding no client knows is delivered as it came, as browsers do; libcurl fails"
+            ),
+            engine(
                 "h2/goaway/below-stream/*",
                 outcome.union(["connections", "origin"]),
                 "the server has not worked on the request, so it may be sent again (RFC 9113, section 6.8)"
@@ -33,7 +38,7 @@ extension Argument {
             engine(
                 "h2/closed/second-request",
                 ["calls", "connections", "origin"],
-                "a safe request on a reused connection is sent once more (RFC 9110, section 9.2.2)"
+                "a request on a kept connection that ends without an answer is sent once more, as libcurl does over HTTP/1.1"
             ),
             engine(
                 "stale/three-connections/GET",

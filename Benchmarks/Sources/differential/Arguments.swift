@@ -126,6 +126,24 @@ extension Argument {
             because: "Foundation drops the folder when it resolves a Location; RFC 3986, section 5.3, keeps it"
         ),
         Argument(
+            "redirect/303/HEAD",
+            variants: ["stored", "nio"],
+            facts: ["bytes", "encoding", "expected", "fields", "mime", "origin", "suggested"],
+            because: "a HEAD stays one after 303 (RFC 9110, section 15.4.4); Foundation sends GET"
+        ),
+        Argument(
+            "redirect/305/GET",
+            variants: ["stored", "nio"],
+            facts: ["bytes", "encoding", "expected", "fields", "mime", "origin", "status", "suggested", "url"],
+            because: "305 is deprecated, because a server must not choose a proxy for its clients (RFC 9110, section 15.4.6)"
+        ),
+        Argument(
+            "redirect/306/GET",
+            variants: ["stored", "nio"],
+            facts: ["bytes", "encoding", "expected", "fields", "mime", "origin", "status", "suggested", "url"],
+            because: "306 is reserved and means no redirect (RFC 9110, section 15.4.7)"
+        ),
+        Argument(
             "body/range",
             variants: ["stored", "nio", "nio-stored"],
             facts: ["origin"],

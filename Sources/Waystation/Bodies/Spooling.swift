@@ -116,7 +116,8 @@ final class Spooling: Sendable {
                 isWaiting
             else { return }
             guard now == parts else { return watch(since: now) }
-            end(.failure(URLError(.timedOut, failing: url)))
+            let message = "the body stream gave no bytes for \(timeout) s, the time-out of its request; nothing was sent"
+            end(.failure(URLError(.timedOut, failing: url, message)))
         }
     }
 }

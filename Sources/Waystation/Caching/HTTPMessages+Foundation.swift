@@ -11,7 +11,7 @@ extension HTTPResponse {
     package init(_ head: ResponseHead) {
         self.init(
             status: Status(code: min(max(head.statusCode, 0), 999)),
-            headerFields: HTTPFields(head.fields)
+            headerFields: HTTPFields(head.rawFields)
         )
     }
 }
@@ -21,7 +21,7 @@ extension HTTPResponse {
     package init(storing head: ResponseHead) {
         self.init(
             status: Status(code: min(max(head.statusCode, 0), 999)),
-            headerFields: StoredFields.normalized(head.fields)
+            headerFields: StoredFields.normalized(head.rawFields)
         )
     }
 
@@ -32,7 +32,7 @@ extension HTTPResponse {
     /// otherwise the origin itself has sent the weak tag, and a strong one does not confirm it (RFC 9111 §4.3.4).
     package init(validating head: ResponseHead, _ stored: [StoredHead], storesCodedBodies: Bool) {
         self.init(storing: head)
-        if head.value(forHTTPHeaderField: "Content-Encoding") == nil {
+        if !head.isCoded {
             // The `Content-Length` of a HEAD response can show that the content has changed (RFC 9111 §4.3.5).
             headerFields[.contentLength] = head.value(forHTTPHeaderField: "Content-Length")
         }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 package import WaystationCaching
+import WaystationFields
 package import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -8,10 +9,9 @@ import FoundationNetworking
 #endif
 
 extension ResponseHead {
-    /// Whether the body arrived in a content coding, which Foundation has decoded.
+    /// Whether the body arrived in a content coding, which the engine has decoded.
     package var isCoded: Bool {
-        guard let coding = value(forHTTPHeaderField: "Content-Encoding") else { return false }
-        return !coding.isEmpty && coding.lowercased() != "identity"
+        value(forHTTPHeaderField: "Content-Encoding").map { ContentCodings([$0]).areRemoved } ?? false
     }
 
     /// The number of bytes that the delivered body must have; nil when the fields do not state it.
@@ -24,12 +24,18 @@ extension ResponseHead {
 
     /// Why the library cannot check that the body arrives complete.
     ///
-    /// - Parameter storesCodedBodies: Whether the app allows bodies in a content coding to be stored.
+    /// - Parameter storesCodedBodies: Whether the app trusts its servers not to cut bodies.
     /// - Returns: The reason not to store the response; nil when the end of the body is certain.
     package func doubt(storesCodedBodies: Bool) -> StoringRefusal? {
         let length = ContentLength(value(forHTTPHeaderField: "Content-Length"))
         let hasTransferCoding = value(forHTTPHeaderField: "Transfer-Encoding") != nil
         if length == .invalid || (length != .absent && hasTransferCoding) { return .uncertainLength }
+        // In plain TCP, the end of the connection is the end of such a body (RFC 9112 §6.3); a 204 has none.
+        if hidesCuts, length == .absent, !hasTransferCoding, !storesCodedBodies, statusCode != 204,
+            url?.scheme?.lowercased() == "https"
+        {
+            return .uncertainLength
+        }
         return isCoded && !storesCodedBodies ? .uncheckedCoding : nil
     }
 }

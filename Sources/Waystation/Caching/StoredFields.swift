@@ -17,8 +17,8 @@ package enum StoredFields {
         let listed = connection(head)?.listMembers.compactMap { HTTPField.Name($0) } ?? []
         var fields = HTTPFields(head) { !hopByHop.contains($0.canonicalName) && !listed.contains($0) }
         // The first question by a name makes a table of all names.
-        if fields.contains(where: { $0.name == .contentEncoding }), let coding = fields[.contentEncoding],
-            coding.lowercased() != "identity"
+        if fields.contains(where: { $0.name == .contentEncoding }),
+            ContentCodings(fields[values: .contentEncoding]).areRemoved
         {
             fields[.contentEncoding] = nil
             // The strong validator of coded bytes is not valid for the decoded ones (RFC 9110 §8.8.3.3).

@@ -203,6 +203,6 @@ extension CookieStore.State {
 extension ResponseHead {
     /// The values of the `Set-Cookie` fields, as they arrived if the engine keeps them apart.
     package var setCookies: [String] {
-        setCookieFields ?? value(forHTTPHeaderField: "Set-Cookie").map { SetCookie.split(joined: $0) } ?? []
+        setCookieFields ?? rawValue(forHTTPHeaderField: "Set-Cookie").map { SetCookie.split(joined: $0) } ?? []
     }
 }

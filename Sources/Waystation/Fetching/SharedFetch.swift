@@ -294,7 +294,7 @@ final class SharedFetch: TransportReceiver {
                 return (false, nil)
             case .waiting, .repeating:
                 state.hasFailed = true
-                let error = error ?? URLError(.badServerResponse, failing: plan.request.url)
+                let error = error ?? URLError.missingHead(of: plan.request.url)
                 if !plan.isSecondAttempt { state.audience.keepOne(because: .failure) }
                 state.audience.callAll { $0.transportDidEnd(error) }
             case .streaming:

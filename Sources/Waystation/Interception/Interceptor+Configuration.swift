@@ -112,6 +112,10 @@ extension Interceptor {
         /// `Accept-Encoding: identity`, unless the app set that field; a response that is coded all the same is
         /// delivered and not stored. With true, bodies are transferred in a coding and are stored as they arrive, which
         /// saves traffic with origins that never cut them.
+        ///
+        /// With true, Foundation's engine also stores bodies over https whose length no field states, as is usual for pages
+        /// that servers make for each request over HTTP/2: Foundation does not report that such a body was cut. The engine
+        /// on SwiftNIO stores them in any case, because it checks their end.
         public var storesCodedBodies = false
         /// The links that belong to other apps; none by default.
         public var externalLinks: ExternalLinks?

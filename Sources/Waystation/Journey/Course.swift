@@ -318,7 +318,7 @@ struct Course: Sendable {
             if let error, let question, (error as? URLError)?.code != .cancelled {
                 return .standIn(hop: hop.number, trip: trip, otherwise: question.finding.explaining(error))
             }
-            return fail(error ?? URLError(.badServerResponse, failing: hop.request.url), in: trip)
+            return fail(error ?? URLError.missingHead(of: hop.request.url), in: trip)
         case .redirected(let head, _, _):
             if let error { return .end(error) }
             return redirect(head, RedirectPolicy.decision(for: head, to: hop.request, after: redirects))
@@ -345,11 +345,11 @@ struct Course: Sendable {
     private func redirect(_ head: ResponseHead, _ decision: RedirectDecision) -> Action {
         switch decision {
         case .none: .ignore
-        case .tooMany: .end(URLError(.httpTooManyRedirects, failing: hop.request.url))
+        case .tooMany: .end(RedirectPolicy.tooMany(hop.request))
         case .unsupported:
             RedirectPolicy.target(of: head, to: hop.request)
                 .map { .redirect(head, next: URLRequest(url: $0), isHTTP: false) }
-                ?? .end(URLError(.unsupportedURL, failing: hop.request.url))
+                ?? .end(RedirectPolicy.unsupported(nil, after: hop.request))
         case .follow(let next): .redirect(head, next: next, isHTTP: true)
         }
     }

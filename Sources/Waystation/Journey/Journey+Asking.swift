@@ -13,7 +13,7 @@ extension Journey {
         let (trip, hop, client) = state.withLock { ($0.course.trip, $0.course.hop, $0.client) }
         // A redirect to an external link requests nothing, so the client is not asked.
         if context.stations.isExternalLink(next) { return go(on: context.stations.next(next, after: hop), after: trip) }
-        guard isHTTP else { return finish(URLError(.unsupportedURL, failing: hop.request.url)) }
+        guard isHTTP else { return finish(RedirectPolicy.unsupported(next.url, after: hop.request)) }
         guard client?.decidesAboutRedirects ?? false else { return follow(head, to: next, in: trip) }
         guard let response = head.response else { return follow(head, to: next, in: trip) }
         deliver { client in client.follow(response, to: next) { self.follow(head, to: $0, in: trip) } }
@@ -58,7 +58,7 @@ extension Journey {
                 guard self.state.withLock({ $0.course.isUnderWay(trip) }) else { return }
                 switch answer {
                 case .complete: self.finish(nil)
-                case .cancel: self.finish(URLError(.cancelled, failing: head.url))
+                case .cancel: self.finish(URLError.cancelledChallenge(of: head.url))
                 case .retry(let authorization, let credential):
                     if credential.persistence != .none { credentials?.set(credential, for: space) }
                     var request = hop.request

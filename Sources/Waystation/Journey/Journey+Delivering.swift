@@ -134,7 +134,7 @@ extension Journey {
                 return
             }
             self.carryOut(ending)
-            client.end(URLError(.cancelled, failing: self.context.request.url))
+            client.end(URLError(.cancelled, failing: self.context.request.url, "the delegate refused the response"))
             self.leavePlace()
         }
     }

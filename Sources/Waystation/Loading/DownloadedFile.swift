@@ -29,9 +29,12 @@ enum DownloadedFile {
     /// - Throws: `URLError.cannotCreateFile` if the file cannot be written.
     static func handOver(_ body: Data, by urlProtocol: URLProtocol) throws(URLError) {
         let file = FileManager.default.temporaryDirectory.appending(path: "waystation-\(UUID().uuidString).tmp")
-        guard let (offset, type) = property, (try? body.write(to: file)) != nil else {
-            throw URLError(.cannotCreateFile, failing: urlProtocol.request.url)
+        func failure(_ reason: String, _ cause: (any Error)? = nil) -> URLError {
+            let message = "the file of the download cannot be handed over: \(reason)"
+            return URLError(.cannotCreateFile, failing: urlProtocol.request.url, message, underlying: cause)
         }
+        guard let (offset, type) = property else { throw failure("this version of Foundation has no place for it") }
+        do { try body.write(to: file) } catch { throw failure("it cannot be written to \(file.path)", error) }
         type.set(file, at: Unmanaged.passUnretained(urlProtocol).toOpaque() + offset)
     }
 }

@@ -103,7 +103,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         }
         guard let binding = chosen ?? Binding.of(Self.self) else {
             // The interceptor was released between the request and its start.
-            return fail(client, URLError(.cancelled, failing: request.url))
+            let message = "the interceptor was released before the load began: keep it as long as its sessions"
+            return fail(client, URLError(.cancelled, failing: request.url, message))
         }
         let task = client.task
         // Downloads, and the tasks of the shared session, do not pass through `LookUpCache`, which otherwise does this.
@@ -200,7 +201,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
 
     private func handBack(_ client: LoadClient, _ context: LoadContext, _ reason: String) {
         guard let returned = ReturnedLoad(client, context) else {
-            return refuse(client, URLError(.unsupportedURL, failing: request.url), context)
+            let message = "no class of the session's configuration loads such a URL"
+            return refuse(client, URLError(.unsupportedURL, failing: request.url, message), context)
         }
         returned.goOn = { [weak self] journey in
             self?.phase = .loading(journey)

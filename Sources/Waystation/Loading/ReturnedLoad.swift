@@ -287,7 +287,7 @@ final class ReturnedLoad: NSObject {
         guard client.task.state == .running else { return }
         switch answer {
         case .complete: complete(response)
-        case .cancel: didFail(URLError(.cancelled, failing: response.url))
+        case .cancel: didFail(URLError.cancelledChallenge(of: response.url))
         case .retry(let authorization, let credential):
             guard isRepeatable else {
                 // Foundation must send the request again. It asks the delegate by itself; without one it would use a

@@ -175,11 +175,11 @@ final class Network: Sendable {
     ///
     /// Credentials among them decide about the request's part of the cache, and `Vary` may name others.
     func completing(_ request: URLRequest) -> URLRequest {
-        guard !settings.additional.isEmpty else { return request }
+        let missing = settings.additional.filter { request.value(forHTTPHeaderField: $0.key) == nil }
+        guard !missing.isEmpty else { return request }
         var request = request
-        for (name, value) in settings.additional where request.value(forHTTPHeaderField: name) == nil {
-            request.setValue(value, forHTTPHeaderField: name)
-        }
+        // Setting a single field would spell its name anew, and a session sends the names as the app spelled them.
+        request.allHTTPHeaderFields = (request.allHTTPHeaderFields ?? [:]).merging(missing) { own, _ in own }
         return request
     }
 

@@ -129,7 +129,7 @@ final class ExchangeRecording: Sendable {
             state.isOver = true
             state.exchange.rule = rule
             state.exchange.duration = state.elapsed
-            state.exchange.error = URLError(.cancelled, failing: state.exchange.request.url)
+            state.exchange.error = URLError(.cancelled, failing: state.exchange.request.url, "the load was cancelled")
             return state.exchange
         }
         if let cancelled { recorder.exchangeWasCancelled(cancelled) }

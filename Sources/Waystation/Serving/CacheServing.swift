@@ -61,7 +61,7 @@ extension Serving {
         case .fetch(let fetch): return .fetch(found, fetch)
         case .gatewayTimeout:
             return found.gatewayTimeout.map(Verdict.answer)
-                ?? .fail(URLError(.resourceUnavailable, failing: request.url))
+                ?? .fail(.invalidHead(of: request.url))
         case .serve(let selection, let revalidation):
             guard var answer = found.answer(selection) else { return .fetch(found, CacheDecision.Fetch(.miss)) }
             answer.renews = found.renewal

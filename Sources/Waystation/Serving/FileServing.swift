@@ -102,7 +102,9 @@ extension Serving {
 
     private func answer(_ file: FileAnswer, from source: LoadEvent.Source) -> Verdict {
         guard let response = response(for: file, from: source) else {
-            return .fail(URLError(.badURL, failing: request.url))
+            return .fail(
+                URLError(.badURL, failing: request.url, "Foundation makes no response with the fields of the file")
+            )
         }
         return .answer(Answer(response: response, body: Answer.Body(file.body), source: source))
     }

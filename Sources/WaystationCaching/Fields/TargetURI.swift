@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import WaystationFields
 
 extension HTTPRequest {
     /// The target URI as the request has it, without a fragment; nil when the scheme or the authority is missing.
@@ -16,9 +17,9 @@ struct OriginURL: Equatable {
     let url: URL
     let origin: String
 
-    /// Makes a URL from text, resolved against a base URL if it is relative; nil when it has no origin.
+    /// Makes a URL from the value of a field, resolved against a base URL if it is relative; nil when it has no origin.
     init?(_ text: String, relativeTo base: OriginURL? = nil) {
-        guard let resolved = URL(string: text, relativeTo: base?.url)?.absoluteURL,
+        guard let resolved = URL(string: FieldText.percentEncoded(text), relativeTo: base?.url)?.absoluteURL,
             var components = URLComponents(url: resolved, resolvingAgainstBaseURL: true),
             let scheme = components.scheme?.lowercased(), let host = components.host?.lowercased(), !host.isEmpty
         else { return nil }

@@ -37,7 +37,7 @@ final class ResponseFacts: Sendable {
         let date = fields.firstValue(.date).flatMap { HTTPDate(cached: $0, now: received) }?.moment ?? responseTime
         self.date = date
         cacheControl = CacheControl(fields)
-        entityTag = fields.firstValue(.eTag).flatMap { EntityTag($0) }
+        entityTag = fields.firstValue(.eTag).flatMap { EntityTag(asItCame: $0) }
         let modifiedText = fields.firstValue(.lastModified)
         lastModified = modifiedText.flatMap { HTTPDate(cached: $0, now: received) }
         lastModifiedText = lastModified == nil ? nil : modifiedText

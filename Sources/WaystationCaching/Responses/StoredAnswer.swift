@@ -27,7 +27,7 @@ public enum StoredAnswer: Hashable, Sendable {
         let facts = head.facts
         if let value = fields[.ifNoneMatch] {
             // RFC 9110 §13.1.2: weak comparison; a value that is not a valid list matches nothing.
-            if let list = EntityTagList(value), list.weaklyMatches(facts.entityTag) {
+            if let list = EntityTagList(asItCame: value), list.weaklyMatches(facts.entityTag) {
                 self = .notModified
                 return
             }

@@ -42,7 +42,9 @@ enum Standing: Comparable {
         }
         // §5.2.1.1; RFC 8246 §2: a fresh response that is immutable need not satisfy the request's max-age.
         let surplus = request.maxAge.map { freshness.age - $0 } ?? .zero
-        let isTooOld = surplus > .zero && !(head.facts.isImmutable && freshness.isFresh)
+        // With max-age=0 a client asks for a response that the origin has just confirmed: the age of a response is known
+        // in whole seconds, so it may be zero for one that is not.
+        let isTooOld = (surplus > .zero || request.maxAge == .zero) && !(head.facts.isImmutable && freshness.isFresh)
         if freshness.isFresh, !isTooOld {
             self = .fresh
             return

@@ -46,7 +46,7 @@ public struct Revalidation: Sendable {
         self.reason = reason
         self.rules = rules
         var request = original
-        let own = original.headerFields[.ifNoneMatch].map { EntityTagList($0) }
+        let own = original.headerFields[.ifNoneMatch].map { EntityTagList(asItCame: $0) }
         if case .some(.none) = own {
             // The client's condition cannot be read, so it cannot be combined with the cache's.
             validatorCount = 0
@@ -60,6 +60,13 @@ public struct Revalidation: Sendable {
                 // §4.3.1 MUST, §4.3.2 MAY: the client's tags and the cache's.
                 var union: [EntityTag] = if case .tags(let list)?? = own { list } else { [] }
                 for tag in tags where !union.contains(tag) { union.append(tag) }
+                guard union.count == 1 || union.allSatisfy(\.isValid) else {
+                    // The client's own condition is no list of tags, so it cannot be combined with the cache's.
+                    validatorCount = 0
+                    isConditional = false
+                    self.request = original
+                    return
+                }
                 request.headerFields[.ifNoneMatch] = union.map(\.fieldValue).joined(separator: ", ")
                 // §4.3.1 SHOULD; for one response only. The client's own date is evaluated against the stored response.
                 request.headerFields[.ifModifiedSince] = tags.count == 1 ? modified : nil
@@ -94,6 +101,11 @@ public struct Revalidation: Sendable {
         var tags: [EntityTag] = []
         for index in indices where tags.count < limit {
             guard let tag = stored[index].facts.entityTag, !tags.contains(tag) else { continue }
+            // Only tags by the grammar can be told apart in a list.
+            guard tag.isValid else {
+                if tags.isEmpty { return [tag] }
+                continue
+            }
             tags.append(tag)
         }
         return tags

@@ -130,7 +130,7 @@ extension Revalidation {
                 isVaryMiss ? stored[$0].mayBeAdopted : stored[$0].mayBeValidated && stored[$0].mayAnswer(original)
             }
             .sorted { stored[$0].precedes(stored[$1]) }
-        if let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag($0) }) {
+        if let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag(asItCame: $0) }) {
             if !tag.isWeak {
                 return initial.filter { stored[$0].facts.entityTag?.stronglyMatches(tag) ?? false }
             }
@@ -157,7 +157,7 @@ extension Revalidation {
     /// content but has no content to compress in a 304.
     fileprivate func confirmed(by response: HTTPResponse) -> Int? {
         guard let selected, validatorCount == 1, !hasClientCondition else { return nil }
-        guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag($0) }) else {
+        guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag(asItCame: $0) }) else {
             let modified = response.headerFields.firstValue(.lastModified)
             return modified == nil || modified == stored[selected].facts.lastModifiedText ? selected : nil
         }
@@ -190,8 +190,8 @@ extension Revalidation {
             return original.headerFields.contains(.ifModifiedSince) && !request.headerFields.contains(.ifNoneMatch)
                 && request.headerFields[.ifModifiedSince] == original.headerFields[.ifModifiedSince]
         }
-        guard case .tags(let tags) = EntityTagList(value) else { return false }
-        guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag($0) }) else { return false }
+        guard case .tags(let tags) = EntityTagList(asItCame: value) else { return false }
+        guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag(asItCame: $0) }) else { return false }
         return tags.contains { $0.weaklyMatches(tag) }
     }
 }

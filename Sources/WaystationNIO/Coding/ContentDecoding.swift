@@ -1,4 +1,6 @@
 #if NIO
+import WaystationFields
+
 /// Makes decoders for content codings (RFC 9110 §8.4.1).
 enum ContentDecoding {
     /// The largest number of codings of one body that are removed.
@@ -22,9 +24,9 @@ enum ContentDecoding {
     ///   - codings: The names in `Content-Encoding`, in the order in which the server applied them.
     ///   - limits: The limits on the decoded size.
     /// - Returns: The decoder, or nil if a coding is unknown, its library is missing, there are more than three, or
-    ///   nothing is to be decoded (`identity`).
+    ///   nothing is to be decoded.
     static func make(for codings: [String], limits: DecodingLimits) -> (any ContentDecoder)? {
-        let names = codings.map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
+        let names = ContentCodings(codings).names
         guard !names.isEmpty, names.count <= maximumCount else { return nil }
         var stages: [DecodingStage] = []
         // The coding that was applied last is removed first.

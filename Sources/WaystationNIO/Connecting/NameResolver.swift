@@ -59,8 +59,12 @@ final class NameResolver: Resolver, Sendable {
     /// Asks the system for the addresses of a name, in the order of preference.
     @Sendable static func addresses(host: String, port: Int) throws -> [SocketAddress] {
         var list: UnsafeMutablePointer<addrinfo>?
+        errno = 0
         let code = getaddrinfo(host, nil, nil, &list)
+        let cause = errno
         defer { if let list { freeaddrinfo(list) } }
+        // Without a descriptor, the system cannot ask, and says that the name is not known or to try again.
+        if code != 0, cause == EMFILE || cause == ENFILE { throw IOError(errnoCode: cause, reason: "getaddrinfo") }
         guard code == 0 else { throw Failure(description: String(cString: gai_strerror(code))) }
         var addresses: [SocketAddress] = []
         var next = list

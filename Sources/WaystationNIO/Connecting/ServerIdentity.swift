@@ -1,5 +1,6 @@
 #if NIO
 import NIOSSL
+import WaystationFields
 
 /// The names that a server's certificate is for (RFC 9110 §4.3.4 and RFC 9525 §6).
 ///
@@ -14,16 +15,20 @@ struct ServerIdentity: Equatable {
     }
 
     struct Mismatch: Error, CustomStringConvertible {
+        /// The number of names that are shown; a certificate may have thousands.
+        static let shownNames = 10
+
         var host: String
         var names: [Name]
 
         var description: String {
-            let list = names.map { name in
+            var list = names.prefix(Self.shownNames).map { name in
                 switch name {
-                case .dns(let text): text
-                case .address(let bytes): bytes.map(String.init).joined(separator: ".")
+                case .dns(let text): Shown.escaped(text)
+                case .address(let bytes): NumericAddress.text(of: bytes) ?? "an address of \(bytes.count) bytes"
                 }
             }
+            if names.count > list.count { list.append("\(names.count - list.count) others") }
             return "the certificate is for \(list.joined(separator: ", ")), not for \(host)"
         }
     }

@@ -67,6 +67,11 @@ struct ExchangeFailure: Error, Equatable {
     /// Set if the server certainly did not process the request (REFUSED_STREAM, a stream above GOAWAY's last, a
     /// connection that was closed before a byte of the request was written): any method may be sent again.
     var unprocessed: Unprocessed?
+    /// Whether the connection was lost before any byte of an answer.
+    ///
+    /// If it was kept from an earlier exchange, the server has most probably closed it while the request was on its way,
+    /// and any method may be sent again; libcurl does the same.
+    var isUnanswered = false
     /// Whether the server takes the request over HTTP/1.1 only (HTTP_1_1_REQUIRED, RFC 9113 §7).
     var requiresHTTP1 = false
     /// Whether an idempotent request may be sent again even if the connection was new: the server has said that it takes
@@ -106,6 +111,8 @@ struct EngineResponseHead {
     var status: Int
     /// As received, in order, names in their case (HTTP/2: lower case).
     var fields: [(name: String, value: String)]
+    /// Whether values may have lost bytes, because the codec of HTTP/2 makes U+FFFD of those that are not UTF-8.
+    var hasLostBytes = false
 }
 
 /// The pool, as its connections see it.

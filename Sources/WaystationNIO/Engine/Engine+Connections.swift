@@ -52,33 +52,77 @@ extension Engine: ConnectionOwner {
         idle.remove(id)
         guard let open = connections.removeValue(forKey: id) else { return }
         withPool(open.origin) { $0.closed(id, ids: &$1) }
+        feedStarved()
         restIfDone()
     }
 
     /// Keeps a connection without exchanges for a while, or closes it.
     func keepIfIdle(_ id: ConnectionID, _ origin: Origin) {
         guard pools[origin]?.isIdle(id) == true else { return }
-        guard !isRetired else { return close(id) }
+        guard !isRetired, starved.isEmpty else { return close(id) }
         if let surplus = idle.add(id, now: .now()) { close(surplus) }
         wake(at: idle.deadline)
     }
 
     func connect(_ id: ConnectionID, to origin: Origin) {
+        connect(id, to: origin, before: .now() + settings.connectTimeout)
+    }
+
+    private func connect(_ id: ConnectionID, to origin: Origin, before deadline: NIODeadline) {
         let attempt = connector.connect(
             to: origin,
             offersOnlyHTTP1: http1Origins.contains(origin),
-            deadline: .now() + settings.connectTimeout
+            deadline: deadline
         ) { channel, version in
             try self.makeConnection(on: channel, version)
         } completion: { result in
             guard self.connects.removeValue(forKey: id) != nil else { return }
             switch result {
             case .success(let made): self.connected(id, made, origin)
-            case .failure(let failure): self.withPool(origin) { pool, _ in pool.connectFailed(id, failure) }
+            case .failure(let failure):
+                let connect = StarvedConnect(id: id, origin: origin, deadline: deadline, failure: failure)
+                guard failure.lacksDescriptors else {
+                    self.fail(connect)
+                    return self.feedStarved()
+                }
+                if !self.awaitDescriptor(connect) { self.fail(connect) }
             }
         }
         connects[id] = attempt
         wake(at: attempt.deadline)
+    }
+
+    // MARK: Descriptors
+
+    /// A connect that found no descriptor.
+    struct StarvedConnect {
+        var id: ConnectionID
+        var origin: Origin
+        var deadline: NIODeadline
+        var failure: TransportFailure
+    }
+
+    /// Lets a connect wait for the descriptor of another connection: of an idle one, which is closed for it, or else of the
+    /// next one that is of no more use.
+    ///
+    /// - Returns: False if there is no other connection.
+    private func awaitDescriptor(_ connect: StarvedConnect) -> Bool {
+        guard connect.deadline > .now(), !connections.isEmpty || !connects.isEmpty else { return false }
+        starved.append(connect)
+        wake(at: connect.deadline)
+        if let surplus = idle.removeOldest() { close(surplus) }
+        return true
+    }
+
+    /// A descriptor is free: the connect that has waited longest tries again.
+    private func feedStarved() {
+        guard !starved.isEmpty else { return }
+        let connect = starved.removeFirst()
+        self.connect(connect.id, to: connect.origin, before: connect.deadline)
+    }
+
+    func fail(_ connect: StarvedConnect) {
+        withPool(connect.origin) { pool, _ in pool.connectFailed(connect.id, connect.failure) }
     }
 
     /// A connection that was just made, and what it has reported so far.

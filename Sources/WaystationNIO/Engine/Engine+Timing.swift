@@ -16,7 +16,10 @@ extension Engine {
         for exchange in exchanges.values { exchange.checkDeadline(now) }
         for attempt in connects.values where attempt.deadline <= now { attempt.timeOut() }
         for connection in idle.removeExpired(now) { close(connection) }
-        let next = exchanges.values.compactMap(\.deadline) + connects.values.map(\.deadline)
+        let late = starved.filter { $0.deadline <= now }
+        starved.removeAll { $0.deadline <= now }
+        for connect in late { fail(connect) }
+        let next = exchanges.values.compactMap(\.deadline) + connects.values.map(\.deadline) + starved.map(\.deadline)
         wake(at: (next + [idle.deadline].compactMap { $0 }).min())
     }
 }

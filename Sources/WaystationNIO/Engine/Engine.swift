@@ -20,6 +20,8 @@ final class Engine {
     var connections: [ConnectionID: OpenConnection] = [:]
     var identities: [ObjectIdentifier: ConnectionID] = [:]
     var connects: [ConnectionID: ConnectAttempt] = [:]
+    /// Connects that wait for a descriptor, in the order in which they failed to get one.
+    var starved: [StarvedConnect] = []
     var idle: IdleConnections
     /// Origins that have refused a request over HTTP/2, and take HTTP/1.1 only.
     var http1Origins: Set<Origin> = []
@@ -88,7 +90,7 @@ final class Engine {
 
     /// Gives up the wake-up when nothing can happen any more, because it would keep the engine in memory.
     func restIfDone() {
-        guard isRetired, exchanges.isEmpty, connects.isEmpty, connections.isEmpty else { return }
+        guard isRetired, exchanges.isEmpty, connects.isEmpty, starved.isEmpty, connections.isEmpty else { return }
         scheduledWakeUp?.cancel()
         scheduledWakeUp = nil
         wakeUp.fired()
@@ -114,7 +116,9 @@ final class Engine {
         while let (action, origin) = actions.popFirst() {
             switch action {
             case .connect(let id): connect(id, to: origin)
-            case .abandon(let id): connects.removeValue(forKey: id)?.abandon()
+            case .abandon(let id):
+                connects.removeValue(forKey: id)?.abandon()
+                starved.removeAll { $0.id == id }
             case .close(let id): close(id)
             case .fail(let id, let failure): exchanges[id]?.fail(failure)
             case .begin(let id, let connection, let isReused): begin(id, on: connection, isReused, origin)

@@ -11,17 +11,27 @@ struct BodySource {
         case read(BodyStream)
     }
 
-    private let body: RequestBody
+    private var body: RequestBody
     private var offset = 0
     private var hasBegunStream = false
 
     init(_ body: RequestBody) { self.body = body }
 
     /// Whether the whole body can be sent (again).
-    var isRepeatable: Bool { !hasBegunStream }
+    var isRepeatable: Bool { !hasBegunStream || rewoundStream != nil }
 
     /// The body is sent from its start.
-    mutating func rewind() { offset = 0 }
+    mutating func rewind() {
+        offset = 0
+        guard hasBegunStream, let stream = rewoundStream else { return }
+        body = .stream(stream)
+        hasBegunStream = false
+    }
+
+    private var rewoundStream: BodyStream? {
+        guard case .stream(let stream) = body else { return nil }
+        return stream.rewound
+    }
 
     mutating func next() -> Next {
         switch body {

@@ -1,6 +1,7 @@
 #if NIO
 import Foundation
 import NIOCore
+import WaystationFields
 import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -29,6 +30,8 @@ final class Exchange: ConnectionExchange {
     /// Called with the head before the receiver gets it.
     let onHead: (@Sendable (ResponseHead) -> Void)?
     private var source: BodySource
+    /// The number of times that the body was begun: a piece of an earlier time may arrive late.
+    private var sending = 0
     var progress: UploadProgress
     var head: EngineResponseHead?
     var arrived: ArrivedBody
@@ -72,9 +75,27 @@ final class Exchange: ConnectionExchange {
         case .deliver: break
         }
         lastEvent = .now()
+        if head.hasLostBytes, repeatOverHTTP1() { return }
         self.head = head
         if let failure = prepareDecoding(head) { return fail(failure) }
         owner.exchangeHasNews(self)
+    }
+
+    /// Asks for a response once more over HTTP/1.1, whose codec loses none of its bytes, if it can be asked for twice.
+    private func repeatOverHTTP1() -> Bool {
+        guard state.mayBeRepeated(isRepeatable: source.isRepeatable), owner.exchangeRequiresHTTP1(self) else {
+            return false
+        }
+        owner.exchange(self, mustLeave: state.restart())
+        sendAgain(lostOn: nil, after: .zero)
+        return true
+    }
+
+    private func sendAgain(lostOn carrier: ConnectionID?, after pause: TimeAmount) {
+        source.rewind()
+        sending += 1
+        progress = UploadProgress(requestHead.framing)
+        owner.exchangeMustRetry(self, lostOn: carrier, after: pause)
     }
 
     func take(_ part: ByteBuffer) -> Bool {
@@ -102,10 +123,7 @@ final class Exchange: ConnectionExchange {
         case .complete: arrived.complete()
         case .fail(let failure): self.failure = failure
         case .retry(let pause):
-            source.rewind()
-            progress = UploadProgress(requestHead.framing)
-            let lost = failure?.isUnprocessed == true ? nil : carrier
-            return owner.exchangeMustRetry(self, lostOn: lost, after: pause)
+            return sendAgain(lostOn: failure?.isUnprocessed == true ? nil : carrier, after: pause)
         }
         owner.exchangeHasNews(self)
     }
@@ -116,14 +134,15 @@ final class Exchange: ConnectionExchange {
         case .piece(let piece, let isLast): send(piece, isLast: isLast)
         case .read(let stream):
             let bound = NIOLoopBound(self, eventLoop: loop)
-            let loop = loop
+            let (loop, sending) = (loop, sending)
             stream.read { piece in
-                loop.execute { bound.value.didRead(piece) }
+                loop.execute { bound.value.didRead(piece, of: sending) }
             }
         }
     }
 
-    private func didRead(_ piece: BodyStream.Piece) {
+    private func didRead(_ piece: BodyStream.Piece, of sending: Int) {
+        guard sending == self.sending else { return }
         switch piece {
         case .bytes(let bytes): send(bytes, isLast: false)
         case .end: send(ByteBuffer(), isLast: true)
@@ -156,20 +175,21 @@ final class Exchange: ConnectionExchange {
         let hasNoBody = requestHead.method == "HEAD" || head.status == 204 || head.status == 304
         guard !hasNoBody, let makeDecoder else { return nil }
         let codings = head.contentCodings
-        guard !codings.isEmpty else { return nil }
+        guard !codings.names.isEmpty else { return nil }
         arrived.decoder = makeDecoder(
-            codings,
+            codings.names,
             DecodingLimits(
                 ratio: arrived.limits.decodedRatio,
                 bytesBeforeRatio: arrived.limits.decodedBytesBeforeRatio
             )
         )
-        guard arrived.decoder == nil else { return nil }
+        // All others expect that codings which every client knows were removed.
+        guard arrived.decoder == nil, codings.areRemoved else { return nil }
         return TransportFailure(
             .unknown,
             """
-            The response has the content coding "\(codings.joined(separator: ", "))", which cannot be removed. \
-            Ask for another coding with the request's Accept-Encoding.
+            The response has the content coding "\(codings.names.joined(separator: ", ").shown())", which cannot be \
+            removed here. Ask for another coding with the request's Accept-Encoding.
             """
         )
     }

@@ -120,6 +120,17 @@ struct ExchangeState {
         return .fail(TransportFailure(failure, hasHead: hasHead))
     }
 
+    /// Whether a request whose response has begun may be sent once more for another form of the response.
+    ///
+    /// - Parameter isRepeatable: Whether the body can be sent a second time.
+    func mayBeRepeated(isRepeatable: Bool) -> Bool { connection != nil && isIdempotent && isRepeatable }
+
+    /// The exchange leaves its connection, and waits for another one.
+    mutating func restart() -> Leave {
+        hasHead = false
+        return leave(.queued)
+    }
+
     /// Counts a further try, if there may be one.
     ///
     /// - Returns: The pause before it, or nil.
@@ -138,13 +149,12 @@ struct ExchangeState {
             return Self.pause(before: refusals)
         case nil: break
         }
-        guard isIdempotent else { return nil }
-        if failure.suggestsRetry {
+        if failure.suggestsRetry, isIdempotent {
             retries += 1
             return retries <= Self.retryLimit ? Self.pause(before: retries) : nil
         }
         // A server may close a kept connection at any time, even while a request is on its way (RFC 9112 §9.3.1).
-        guard failure.isLoss, isReused else { return nil }
+        guard failure.isLoss, isReused, isIdempotent || failure.isUnanswered else { return nil }
         retries += 1
         return retries <= Self.retryLimit ? .zero : nil
     }

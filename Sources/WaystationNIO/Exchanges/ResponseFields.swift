@@ -1,6 +1,7 @@
 #if NIO
 package import Foundation
 package import NIOHTTP1
+import WaystationFields
 package import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -53,13 +54,9 @@ extension EngineResponseHead {
         return values.isEmpty ? nil : values
     }
 
-    /// The content codings of the body, in the order in which they were applied, without `identity`
-    /// (RFC 9110 §8.4).
-    var contentCodings: [String] {
-        fields.filter { FieldSyntax.isSame($0.name, "Content-Encoding") }
-            .flatMap { $0.value.split(separator: ",") }
-            .map { FieldSyntax.trimmed(String($0)).lowercased() }
-            .filter { !$0.isEmpty && $0 != "identity" }
+    /// The content codings of the body.
+    var contentCodings: ContentCodings {
+        ContentCodings(fields.lazy.filter { FieldSyntax.isSame($0.name, "Content-Encoding") }.map(\.value))
     }
 }
 #endif

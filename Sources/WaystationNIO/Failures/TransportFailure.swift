@@ -1,5 +1,6 @@
 #if NIO
 import Foundation
+import Waystation
 import WaystationFields
 
 #if canImport(FoundationNetworking)
@@ -18,6 +19,8 @@ struct TransportFailure: Error, Equatable {
     var code: Code
     /// A sentence that says what was wrong, with the value, and what to do.
     var explanation: String
+    /// Whether a connection lacks a descriptor, which it gets when another connection is closed.
+    var lacksDescriptors = false
 
     init(_ code: Code, _ explanation: String) {
         self.code = code
@@ -27,13 +30,8 @@ struct TransportFailure: Error, Equatable {
 
     /// The error as the receiver gets it.
     func error(for url: URL?) -> URLError {
-        var info: [String: Any] = [NSLocalizedDescriptionKey: explanation]
         // As Foundation's error for a time-out, which has no URL.
-        if let url, code != .timedOut {
-            info[NSURLErrorFailingURLErrorKey] = url
-            info["NSErrorFailingURLStringKey"] = url.absoluteString
-        }
-        return URLError(_nsError: NSError(domain: NSURLErrorDomain, code: code.urlErrorCode.rawValue, userInfo: info))
+        URLError(code.urlErrorCode, failing: code == .timedOut ? nil : url, explanation)
     }
 }
 

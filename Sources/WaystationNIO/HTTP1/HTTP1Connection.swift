@@ -14,6 +14,7 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
 
     private let owner: any ConnectionOwner
     private let meter: ResponseMeter
+    private let fieldBytes: FieldBytes
     private let continueTimeout: TimeAmount
     private var state: HTTP1State
     private var context: ChannelHandlerContext?
@@ -40,9 +41,11 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
         var framing = HTTPRequestEncoder.Configuration()
         framing.automaticallySetFramingHeaders = false
         let meter = ResponseMeter(limit: limits.headBytes)
+        let fieldBytes = FieldBytes()
         let connection = HTTP1Connection(
             owner,
             meter,
+            fieldBytes,
             HTTP1State(interimLimit: limits.interimResponses),
             continueTimeout
         )
@@ -53,6 +56,7 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
         )
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(meter)
+        try pipeline.addHandler(fieldBytes)
         try pipeline.addHandler(HTTPRequestEncoder(configuration: framing))
         try pipeline.addHandler(ByteToMessageHandler(decoder))
         try pipeline.addHandler(connection)
@@ -64,12 +68,14 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
     private init(
         _ owner: any ConnectionOwner,
         _ meter: ResponseMeter,
+        _ fieldBytes: FieldBytes,
         _ state: HTTP1State,
         _ continueTimeout: TimeAmount
     ) {
         self.continueTimeout = continueTimeout
         self.owner = owner
         self.meter = meter
+        self.fieldBytes = fieldBytes
         self.state = state
     }
 
@@ -86,7 +92,10 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
         becomesFree = false
         state.begin(head)
         meter.isExpecting = true
+        fieldBytes.isReadingHead = true
+        fieldBytes.isWritingHeldBytes = head.holdsBytes
         context.write(wrapOutboundOut(.head(HTTPRequestHead(head))), promise: nil)
+        fieldBytes.isWritingHeldBytes = false
         if state.awaitsContinue {
             context.flush()
             startContinueTimer(context)
@@ -181,8 +190,9 @@ final class HTTP1Connection: ChannelInboundHandler, ExchangeConnection {
         case .skip: return
         case .startBody: startBody()
         case .deliver:
+            fieldBytes.isReadingHead = false
             guard head.hasKnownTransferCoding else { return fail(.unknownTransferCoding) }
-            exchange.take(EngineResponseHead(head))
+            exchange.take(EngineResponseHead(readByFieldBytes: head))
         case .fail(let failure): fail(failure)
         }
     }

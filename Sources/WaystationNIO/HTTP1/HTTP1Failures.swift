@@ -41,14 +41,16 @@ extension ExchangeFailure {
             self.init(.invalidResponse, "The server sent a response that no request asked for. Ask its operator.")
         case let error as IOError where error.errnoCode == ECONNRESET:
             self.init(.connectionReset, "The server reset the connection. Try again.")
+            isUnanswered = !hasBytes
         case let error as IOError:
             self.init(
                 hasBytes && !hasHead ? .invalidResponse : .connectionLost,
-                "The connection failed: \(error). Try again."
+                "The connection failed: \(error.inWords). Try again."
             )
+            isUnanswered = !hasBytes
         case is ChannelError: self = .closed(hasHead: hasHead, hasBytes: hasBytes)
         case NIOSSLError.uncleanShutdown: self = .closed(hasHead: hasHead, hasBytes: hasBytes)
-        default: self.init(.invalidResponse, "The connection failed: \(error). Try again.")
+        default: self.init(.invalidResponse, "The connection failed: \(error.inWords). Try again.")
         }
     }
 
@@ -64,7 +66,9 @@ extension ExchangeFailure {
         if hasBytes {
             return Self(.invalidResponse, "The server closed the connection within the head. Load it again.")
         }
-        return Self(.connectionLost, "The server closed the connection without an answer. Try again.")
+        var failure = Self(.connectionLost, "The server closed the connection without an answer. Try again.")
+        failure.isUnanswered = true
+        return failure
     }
 }
 #endif

@@ -25,7 +25,8 @@ extension HTTPRequestHead {
 extension HTTPResponseHead {
     /// Whether the parser removes all transfer codings: it removes chunked, once and as the last one (RFC 9112 §6.1).
     var hasKnownTransferCoding: Bool {
-        let codings = headers[canonicalForm: "Transfer-Encoding"].map { $0.lowercased() }
+        // White space after a value is not a part of it (RFC 9112 §5).
+        let codings = headers[canonicalForm: "Transfer-Encoding"].map { FieldSyntax.trimmed(String($0)).lowercased() }
         let removed = codings.filter { $0 != "identity" }
         return removed.isEmpty || (removed == ["chunked"] && codings.last == "chunked")
     }

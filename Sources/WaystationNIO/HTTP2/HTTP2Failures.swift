@@ -1,4 +1,5 @@
 #if NIO
+import NIOCore
 import NIOHTTP2
 
 extension ExchangeFailure {
@@ -24,7 +25,8 @@ extension ExchangeFailure {
 
     static let closed = ExchangeFailure(
         kind: .connectionLost,
-        explanation: "The server closed the HTTP/2 connection before the response was complete. Try again."
+        explanation: "The server closed the HTTP/2 connection before the response was complete. Try again.",
+        isUnanswered: true
     )
 
     static let silent = ExchangeFailure(
@@ -54,7 +56,11 @@ extension ExchangeFailure {
             )
         case is any NIOHTTP2Error: self = .malformed("The server broke the rules of HTTP/2 (\(error)).")
         default:
-            self.init(kind: .connectionLost, explanation: "The HTTP/2 connection was lost (\(error)). Try again.")
+            self.init(
+                kind: .connectionLost,
+                explanation: "The HTTP/2 connection was lost (\(error.inWords)). Try again.",
+                isUnanswered: error is IOError || error is ChannelError
+            )
         }
     }
 }

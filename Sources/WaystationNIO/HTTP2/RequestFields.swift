@@ -35,6 +35,7 @@ enum RequestFields {
             guard !dropped.contains(name), !named.contains(name) else { continue }
             // RFC 9113 §8.2.2: TE has no other value here.
             guard name != "te" || value.lowercased() == "trailers" else { continue }
+            guard !FieldText.holdsBytes(value) else { return .failure(Invalid(name: original, value: nil)) }
             guard isName(name), isValue(value) else { return .failure(Invalid(name: original, value: value)) }
             headers.add(name: name, value: value, indexing: secret.contains(name) ? .neverIndexed : .indexable)
         }
@@ -47,10 +48,20 @@ enum RequestFields {
     /// A part of a request that HTTP/2 cannot carry.
     struct Invalid: Error, Equatable {
         var name: String
-        var value: String
+        /// Nil for a value that is not UTF-8, which the codec cannot send; HTTP/1.1 can.
+        var value: String?
 
         var failure: ExchangeFailure {
-            ExchangeFailure(
+            guard value != nil else {
+                var failure = ExchangeFailure.unprocessed(
+                    .connectionEnded,
+                    "The request has the field \(name) with a value that is not UTF-8, which cannot be sent over HTTP/2. "
+                        + "Allow HTTP/1.1."
+                )
+                failure.requiresHTTP1 = true
+                return failure
+            }
+            return ExchangeFailure(
                 kind: .invalidRequest,
                 // The value may be a secret.
                 explanation: "The value of \(name.quoted()) in the request cannot be sent by HTTP/2. Change it."

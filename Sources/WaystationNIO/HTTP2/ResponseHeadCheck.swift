@@ -37,7 +37,8 @@ enum ResponseHeadCheck {
             status = number
         }
         guard let status else { return .failure(.malformed("The response has no :status.")) }
-        return .success(EngineResponseHead(status: status, fields: fields))
+        let hasLostBytes = fields.contains { $0.value.utf8.contains(0xEF) && $0.value.unicodeScalars.contains("\u{FFFD}") }
+        return .success(EngineResponseHead(status: status, fields: fields, hasLostBytes: hasLostBytes))
     }
 
     /// Three digits (RFC 9110 §15); 100 is the smallest status there is.

@@ -26,6 +26,9 @@ struct IdleConnections {
         entries.removeAll { $0.connection == connection }
     }
 
+    /// Takes out the one that has been idle for longest.
+    mutating func removeOldest() -> ConnectionID? { entries.isEmpty ? nil : entries.removeFirst().connection }
+
     /// Takes out the connections that have been idle for too long.
     mutating func removeExpired(_ now: NIODeadline) -> [ConnectionID] {
         let count = entries.prefix { $0.since + lifetime <= now }.count

@@ -28,6 +28,11 @@ final class BodyStream: @unchecked Sendable {
 
     deinit { stream.close() }
 
+    /// A stream of the same body from its beginning; nil if the body can be read only once.
+    ///
+    /// A stream that can be rewound does not change while it is read, so this may be called at any time.
+    var rewound: BodyStream? { (stream as? any RewindableStream).map { BodyStream($0.rewound) } }
+
     /// Reads the next piece and passes it on, on the stream's queue.
     func read(_ completion: @escaping @Sendable (Piece) -> Void) {
         queue.async {

@@ -28,7 +28,7 @@ struct HTTPBlock {
             guard lines.count <= Self.maximumFieldCount else {
                 throw ImportRefusal(.damagedHead, "the HTTP head has more than \(Self.maximumFieldCount) lines")
             }
-            lines.append(String(decoding: line, as: UTF8.self))
+            lines.append(FieldText.text(of: line))
         }
         guard let first = lines.first else { throw ImportRefusal(.damagedHead, "its HTTP head is empty") }
         firstLine = first

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// A text as Unicode scalars, with the positions of its lines.
 struct SourceText {
     let scalars: [Unicode.Scalar]

@@ -95,6 +95,7 @@ final class KnownResponses: Sendable {
 
     /// Makes a response; nil if Foundation makes none of these values.
     func response(_ url: URL, _ statusCode: Int, _ fields: [String: String]) -> HTTPURLResponse? {
+        if let response = RawFieldsResponse(url, statusCode, fields) { return response }
         guard let layout, let known = known(fields) else { return Self.original(url, statusCode, fields) }
         let response = HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: "HTTP/1.1", headerFields: nil)
         if let response { layout.set(known.fields, known.type, known.length, of: response) }

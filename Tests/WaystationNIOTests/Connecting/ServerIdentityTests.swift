@@ -60,5 +60,16 @@ struct ServerIdentityTests {
         }
         #expect(names == ["shop.test", "shop.test", nil, nil])
     }
+
+    @Test("A mismatch names IPv6 addresses as such, and a few of many names, without control characters")
+    func mismatchText() {
+        let loopback = [UInt8](repeating: 0, count: 15) + [1]
+        var mismatch = ServerIdentity.Mismatch(host: "a", names: [.address(loopback), .address([127, 0, 0, 1])])
+        #expect(mismatch.description == "the certificate is for ::1, 127.0.0.1, not for a")
+        mismatch.names = [.address([1, 2, 3]), .dns("b\u{1B}c")]
+        #expect(mismatch.description == "the certificate is for an address of 3 bytes, b\\u{1B}c, not for a")
+        mismatch.names = (0..<30).map { .dns("\($0)") }
+        #expect(mismatch.description == "the certificate is for 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 20 others, not for a")
+    }
 }
 #endif

@@ -45,7 +45,7 @@ struct ExchangeStateTests {
         #expect(state.end(lost, isRepeatable: true) == .fail(TransportFailure(.badServerResponse, "lost")))
     }
 
-    @Test("A dropped connection leads to a retry only if it was used before and the method is idempotent")
+    @Test("A dropped connection leads to a retry only if it was used before, and the method is idempotent or nothing was answered")
     func dropped() {
         for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"] {
             var reused = running(method, isReused: true)
@@ -56,6 +56,16 @@ struct ExchangeStateTests {
         #expect(fresh.end(lost, isRepeatable: true) == failed)
         var post = running("POST", isReused: true)
         #expect(post.end(lost, isRepeatable: true) == failed)
+        var unanswered = lost
+        unanswered.isUnanswered = true
+        var kept = running("POST", isReused: true)
+        #expect(kept.end(unanswered, isRepeatable: true) == .retry)
+        var new = running("POST")
+        #expect(new.end(unanswered, isRepeatable: true) == failed)
+        var invalidPost = running("POST", isReused: true)
+        var notLost = ExchangeFailure(.invalidResponse, "broken")
+        notLost.isUnanswered = true
+        #expect(invalidPost.end(notLost, isRepeatable: true) != .retry)
         var stream = running("PUT", isReused: true)
         #expect(stream.end(lost, isRepeatable: false) == failed)
         var broken = running(isReused: true)

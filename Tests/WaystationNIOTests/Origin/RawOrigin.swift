@@ -29,13 +29,15 @@ final class RawOrigin: Sendable {
         case open(Gate)
         /// Closes the connection.
         case close
+        /// Resets the connection (RST).
+        case reset
         /// Sends nothing more, and reads on until the client closes the connection.
         case endSending
         /// Repeats all steps from the start.
         case again
     }
 
-    /// One request, as text.
+    /// One request, as text; the head holds bytes that are not UTF-8 as `FieldText` does.
     struct Request: Sendable {
         var connection: Int
         var head: String

@@ -1,7 +1,9 @@
 #if NIO
+import Glibc
 import NIOCore
 import Synchronization
 import Testing
+import WaystationFields
 
 /// Plays the script of one connection.
 final class ScriptHandler: ChannelInboundHandler {
@@ -54,6 +56,11 @@ final class ScriptHandler: ChannelInboundHandler {
             case .startReading: setReading(true, context)
             case .open(let gate): gate.open()
             case .close: context.close(promise: nil)
+            case .reset:
+                let channel = context.channel
+                // A socket that may not linger is closed with RST.
+                let socket = channel as? any SocketOptionProvider
+                socket?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
             case .endSending: context.close(mode: .output, promise: nil)
             case .again:
                 position = 0
@@ -92,42 +99,37 @@ final class ScriptHandler: ChannelInboundHandler {
     }
 
     private func takeRequest(withBody: Bool) -> Bool {
-        let text = String(buffer: received)
-        guard let end = text.firstRange(of: "\r\n\r\n") else { return false }
-        let head = String(text[..<end.lowerBound])
-        var body = ""
-        var taken = text[..<end.upperBound].utf8.count
+        let bytes = Array(received.readableBytesView)
+        guard let end = bytes.firstRange(of: "\r\n\r\n") else { return false }
+        let head = FieldText.text(of: bytes[..<end.lowerBound])
+        var body = bytes[end.upperBound...].prefix(0)
         if withBody {
-            let rest = text[end.upperBound...]
+            let rest = bytes[end.upperBound...]
             if head.lowercased().contains("transfer-encoding: chunked") {
                 guard let last = rest.firstRange(of: "0\r\n\r\n") else { return false }
-                body = String(rest[..<last.upperBound])
+                body = rest[..<last.upperBound]
             } else if let line = head.split(separator: "\r\n").first(where: {
                 $0.lowercased().hasPrefix("content-length:")
             }) {
                 let length = Int(line.drop { $0 != ":" }.dropFirst().drop { $0 == " " }) ?? 0
-                guard rest.utf8.count >= length else { return false }
-                body = String(decoding: rest.utf8.prefix(length), as: UTF8.self)
+                guard rest.count >= length else { return false }
+                body = rest.prefix(length)
             }
-            taken += body.utf8.count
         }
-        received.moveReaderIndex(forwardBy: taken)
-        state.value.withLock { $0.requests.append(.init(connection: number, head: head, body: body)) }
+        received.moveReaderIndex(forwardBy: end.upperBound + body.count)
+        let request = RawOrigin.Request(connection: number, head: head, body: String(decoding: body, as: UTF8.self))
+        state.value.withLock { $0.requests.append(request) }
         return true
     }
 }
 
-extension String {
-    fileprivate func firstRange(of other: String) -> Range<Index>? {
-        let pattern = Array(other.utf8)
-        let bytes = Array(utf8)
-        guard bytes.count >= pattern.count else { return nil }
-        for start in 0...(bytes.count - pattern.count)
-        where bytes[start..<(start + pattern.count)].elementsEqual(pattern) {
-            let from = utf8.index(utf8.startIndex, offsetBy: start)
-            return from..<utf8.index(from, offsetBy: pattern.count)
-        }
-        return nil
+extension RandomAccessCollection<UInt8> where Index == Int {
+    fileprivate func firstRange(of text: String) -> Range<Int>? {
+        let pattern = Array(text.utf8)
+        guard count >= pattern.count else { return nil }
+        return (startIndex...(endIndex - pattern.count))
+            .first { dropFirst($0 - startIndex).starts(with: pattern) }
+            .map { $0..<($0 + pattern.count) }
     }
 }
 #endif

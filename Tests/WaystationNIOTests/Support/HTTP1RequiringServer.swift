@@ -7,7 +7,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server that offers HTTP/2 in the TLS handshake, and resets each stream with HTTP_1_1_REQUIRED (RFC 9113 §7).
+/// A server that offers HTTP/2 in the TLS handshake, and resets each stream with HTTP_1_1_REQUIRED (RFC 9113 §7), or
+/// gives another reason for HTTP/1.1.
 ///
 /// Over HTTP/1.1 it answers each request with the request's method and body.
 final class HTTP1RequiringServer: Sendable {
@@ -18,6 +19,8 @@ final class HTTP1RequiringServer: Sendable {
         case goAway
         /// GOAWAY with the same code, which leaves open whether the request was processed; then the connection ends.
         case lateGoAway
+        /// A response with a value in which the codec has replaced bytes, instead of a refusal.
+        case replacedBytes
     }
 
     struct Counts: Equatable {
@@ -91,6 +94,10 @@ final class HTTP1RequiringServer: Sendable {
             box.value.withLock { $0.http2Requests += 1 }
             switch refusal {
             case .resetStream: context.writeAndFlush(wrapOutboundOut(.rstStream(.http11Required)), promise: nil)
+            case .replacedBytes:
+                let head = HPACKHeaders([(":status", "200"), ("etag", "\"caf\u{FFFD}\"")])
+                let frame = HTTP2Frame.FramePayload.Headers(headers: head, endStream: true)
+                context.writeAndFlush(wrapOutboundOut(.headers(frame)), promise: nil)
             case .goAway: _ = goAway(last: .rootStream)
             case .lateGoAway:
                 // The first request of a connection.

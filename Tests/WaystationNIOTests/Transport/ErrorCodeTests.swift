@@ -40,6 +40,24 @@ struct ErrorCodeTests {
     func refused() async throws {
         let outcome = await NIOTransport.plain().load("http://127.0.0.1:1/")
         #expect(outcome.code == .cannotConnectToHost)
+        let message = outcome.error?.localizedDescription
+        #expect(
+            message == "Cannot connect to 127.0.0.1, port 1: Connection refused. Check that the server is running."
+        )
+        #expect(outcome.error?.failingURL?.absoluteString == "http://127.0.0.1:1/")
+        #expect(outcome.error?.userInfo["NSErrorFailingURLStringKey"] as? String == "http://127.0.0.1:1/")
+    }
+
+    @Test("White space after the value of Transfer-Encoding is not a part of it, nor after other values")
+    func whiteSpace() async throws {
+        for end in [" ", "\t", " \t "] {
+            let answer = "HTTP/1.1 200 OK\r\nX: a\(end)\r\nTransfer-Encoding: chunked\(end)\r\n\r\n1\r\na\r\n0\r\n\r\n"
+            let origin = try RawOrigin { _ in [.request, .send(answer), .close] }
+            let outcome = await NIOTransport.plain().load(origin.url())
+            #expect(outcome.error == nil)
+            #expect(outcome.text == "a")
+            #expect(outcome.fields["X"] == "a")
+        }
     }
 
     @Test("A name without an address is -1003")

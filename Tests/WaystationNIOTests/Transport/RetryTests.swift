@@ -2,6 +2,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import Waystation
 import WaystationTestSupport
 
 @testable import WaystationNIO
@@ -18,41 +19,96 @@ struct RetryTests {
         }
     }
 
-    @Test("A GET on a kept connection that is dropped without an answer is sent again", arguments: ["GET", "PUT"])
-    func retried(method: String) async throws {
-        let origin = try origin()
+    @Test(
+        "A request on a kept connection that is dropped without an answer is sent again, whatever its method",
+        arguments: ["GET", "PUT", "POST", "PATCH"],
+        [RawOrigin.Step.close, .reset]
+    )
+    func retried(method: String, drop: RawOrigin.Step) async throws {
+        let origin = try origin(drop)
         let transport = NIOTransport.plain()
         _ = await transport.load(origin.url())
         let outcome = await transport.load(
             URLRequest(origin.url("/second")) {
                 $0.httpMethod = method
-                if method == "PUT" { $0.httpBody = Data("body".utf8) }
+                if method != "GET" { $0.httpBody = Data("body".utf8) }
             }
         )
         #expect(outcome.text == "ok")
         #expect(origin.requests.map(\.line).suffix(2).allSatisfy { $0 == "\(method) /second HTTP/1.1" })
-        #expect(origin.requests.last?.body == (method == "PUT" ? "body" : ""))
+        #expect(origin.requests.last?.body == (method == "GET" ? "" : "body"))
         #expect(origin.connectionCount == 2)
     }
 
-    @Test("A POST is not sent again, because the server may have acted on it")
+    @Test("A POST on a new connection is not sent again, because the server may have acted on it")
     func post() async throws {
-        let origin = try origin()
+        for drop in [RawOrigin.Step.close, .reset] {
+            let origin = try RawOrigin { _ in [.request, drop] }
+            let outcome = await NIOTransport.plain().load(URLRequest(origin.url()) { $0.httpMethod = "POST" })
+            #expect([.badServerResponse, .networkConnectionLost].contains(outcome.code))
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test(
+        "A request is not sent again when a part of its answer has arrived",
+        arguments: ["GET", "POST"],
+        ["HTTP/1.1 200", "HTTP/1.1 100 Continue\r\n\r\n"]
+    )
+    func answered(method: String, part: String) async throws {
+        let origin = try origin(.send(part))
         let transport = NIOTransport.plain()
         _ = await transport.load(origin.url())
-        let outcome = await transport.load(URLRequest(origin.url()) { $0.httpMethod = "POST" })
-        #expect(outcome.code == .badServerResponse)
+        let outcome = await transport.load(URLRequest(origin.url()) { $0.httpMethod = method })
+        #expect(outcome.code == .unknown)
         #expect(origin.requests.count == 2)
     }
 
-    @Test("A request is not sent again when a part of its answer has arrived")
-    func answered() async throws {
-        let origin = try origin(.send("HTTP/1.1 200"))
+    @Test("A POST is not sent again when the connection is reset within its answer")
+    func resetAnswer() async throws {
+        let arrived = Gate()
+        let origin = try RawOrigin { number in
+            [.request, .send(Self.ok), .request, .send("HTTP/1.1 200"), .gate(arrived), .reset]
+        }
         let transport = NIOTransport.plain()
         _ = await transport.load(origin.url())
-        let outcome = await transport.load(origin.url())
-        #expect(outcome.code == .unknown)
+        let recorder = Recorder()
+        _ = transport.start(URLRequest(origin.url()) { $0.httpMethod = "POST" }, receiver: recorder)
+        #expect(await eventually { origin.requests.count == 2 })
+        arrived.open()
+        #expect(await recorder.end().error != nil)
         #expect(origin.requests.count == 2)
+    }
+
+    @Test("A reset after the whole of a response does not matter to it", arguments: ["GET", "POST"])
+    func resetAfterAnswer(method: String) async throws {
+        let origin = try RawOrigin { _ in [.request, .send(Self.ok), .reset] }
+        let transport = NIOTransport.plain()
+        for _ in 1...50 {
+            let outcome = await transport.load(URLRequest(origin.url()) { $0.httpMethod = method })
+            #expect(outcome.error == nil)
+            #expect(outcome.text == "ok")
+        }
+    }
+
+    @Test("A POST whose stream was spooled is sent again with its whole body")
+    func spooled() async throws {
+        let origin = try origin()
+        let interceptor = try Interceptor {
+            $0.transport = .nio
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)]
+        }
+        let session = URLSession(configuration: URLSessionConfiguration.ephemeral.intercepted(by: interceptor))
+        _ = try await session.data(for: URLRequest(origin.url()))
+        let body = String(repeating: "body ", count: 50_000)
+        let request = URLRequest(origin.url("/second")) {
+            $0.httpMethod = "POST"
+            $0.httpBodyStream = InputStream(data: Data(body.utf8))
+        }
+        let (answer, _) = try await session.data(for: request)
+        #expect(String(decoding: answer, as: UTF8.self) == "ok")
+        #expect(origin.requests.suffix(2).allSatisfy { $0.body == body })
+        #expect(origin.requests.count == 3)
     }
 
     @Test(

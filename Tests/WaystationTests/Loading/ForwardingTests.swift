@@ -116,6 +116,13 @@ struct ForwardingTests {
         try session(way, origin, delegate: delegate).dataTask(with: origin.url("/secret")).resume()
         await delegate.completion()
         #expect(delegate.calls.last == .completed(.cancelled))
+        let error = await #expect(throws: URLError.self) {
+            try await session(way, origin, delegate: delegate).data(from: origin.url("/secret"))
+        }
+        #expect(
+            error?.localizedDescription == "the delegate cancelled the challenge of the server 127.0.0.1 for credentials"
+        )
+        #expect(error?.userInfo["NSErrorFailingURLStringKey"] as? String == origin.url("/secret").absoluteString)
     }
 
     @Test("redirects are followed, and the delegate is asked", arguments: Way.allCases)
@@ -188,6 +195,29 @@ struct ForwardingTests {
         }
         #expect(error?.code == .httpTooManyRedirects)
         #expect(origin.requestCount == 21)
+        guard way == .transported else { return }
+        #expect(
+            error?.localizedDescription
+                == "the load was redirected more than 20 times, the last time by 127.0.0.1: the server's redirects may form a circle"
+        )
+        #expect(error?.failingURL == origin.url("/again"))
+        #expect(error?.userInfo["NSErrorFailingURLStringKey"] as? String == origin.url("/again").absoluteString)
+    }
+
+    @Test(
+        "a redirect to a URL that cannot be loaded fails, and the error names only its scheme",
+        arguments: ["ftp://user:secret@h/x?token=1", "file:///etc/passwd", "mailto:a@b", "j\u{1B}x:y", "http:///nohost"]
+    )
+    func unsupportedRedirect(target: String) async throws {
+        let origin = try ScriptedOrigin { _ in .redirect(302, to: target) }
+        let outcome = await Task { try await session(.transported, origin).data(from: origin.url("/a")) }.result
+        guard case .failure(let failure) = outcome else { return }
+        let error = try #require(failure as? URLError)
+        #expect(error.code == .unsupportedURL)
+        #expect(error.localizedDescription.hasPrefix("the server redirects to a URL"))
+        #expect(error.localizedDescription.contains("only http and https can"))
+        #expect(!error.localizedDescription.contains("secret") && !error.localizedDescription.contains("token"))
+        #expect(error.failingURL == origin.url("/a"))
     }
 
     @Test("errors have Foundation's own codes", arguments: Way.allCases)
@@ -286,6 +316,30 @@ struct ForwardingTests {
         #expect(other.requests.map { $0.value(of: "X-App") } == ["shop", "shop"])
         // The value is no String, which ends a process that uses Foundation alone.
         #expect(other.requests.map { $0.value(of: "X-Build") } == ["42", "42"])
+    }
+
+    @Test("fields that the configuration adds have the app's spelling of their names", arguments: Way.allCases)
+    func spelling(way: Way) async throws {
+        let origin = try ScriptedOrigin { _ in .ok("x") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["header3": "a", "x-MixedCase": "b", "ETAG": "c"]
+        let loads = [
+            URLSession(configuration: configuration), try session(way, origin, configuration: configuration),
+        ]
+        for session in loads {
+            var request = URLRequest(url: origin.url("/a"))
+            request.setValue("own", forHTTPHeaderField: "X-Mixedcase")
+            _ = try await session.data(for: request)
+            _ = try await session.data(from: origin.url("/b"))
+        }
+        let names = origin.requests.map { request in
+            request.fields.map(\.name).filter { ["header3", "x-mixedcase", "etag"].contains($0.lowercased()) }.sorted()
+        }
+        #expect(names.count == 4)
+        #expect(Array(names.suffix(2)) == Array(names.prefix(2)))
+        #expect(names.last == ["ETAG", "header3", "x-MixedCase"])
+        #expect(origin.requests.last?.value(of: "x-mixedcase") == "b")
+        #expect(origin.requests.map { $0.values(of: "x-mixedcase") } == [["own"], ["b"], ["own"], ["b"]])
     }
 
     @Test("a wrong credential leads to another challenge, with the count of failures", arguments: Way.allCases)

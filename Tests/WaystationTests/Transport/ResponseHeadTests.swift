@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
+import WaystationFields
 import WaystationTransport
 
 @Suite("The head of a response")
@@ -22,6 +23,20 @@ struct ResponseHeadTests {
             let response = try #require(head.response)
             #expect(response.statusCode == 203 && response.url == head.url)
             #expect(response.value(forHTTPHeaderField: "content-type") == "text/plain")
+        }
+    }
+
+    @Test("shows a value that is not UTF-8 as ISO 8859-1, and keeps its bytes")
+    func bytes() throws {
+        let tag = FieldText.text(of: [0x22, 0xE9, 0x22])
+        for head in [try ResponseHead.head(200, ["ETag": tag]), try ResponseHead.head(200, ["ETag": tag]).response.map(ResponseHead.init)] {
+            for head in [head, head?.setting("A", to: "b"), head.flatMap { $0.url.map($0.with) }].compactMap({ $0 }) {
+                #expect(head.value(forHTTPHeaderField: "etag") == "\"\u{E9}\"")
+                #expect(head.fields.values.contains("\"\u{E9}\""))
+                #expect(head.response?.value(forHTTPHeaderField: "ETag") == "\"\u{E9}\"")
+                #expect(head.rawValue(forHTTPHeaderField: "etag") == tag)
+                #expect(head.rawFields.values.contains(tag))
+            }
         }
     }
 

@@ -14,6 +14,8 @@ extension Scenario {
         // First deflate, then gzip.
         coded("coding/deflate-and-gzip", "deflate, gzip", "H4sIAAAAAAACA6uYc9rj7MmT7AxsOkyiAET+haoNAAAA"),
         coded("coding/unknown", "odd", "aGVsbG8="),
+        coded("coding/none", "none", "aGVsbG8="),
+        coded("coding/gzip-and-none", "gzip, none", hello),
         coded(
             "coding/second-gzip-member",
             "gzip",

@@ -13,6 +13,15 @@ extension Scenario {
                 }
             }
         } + [
+            redirect("redirect/303/HEAD", status: 303, to: "/end") {
+                try await $0.load(.data, .completion, $0.request("/start", "HEAD"))
+            },
+            redirect("redirect/305/GET", status: 305, to: "/end") {
+                try await $0.load(.data, .completion, $0.request("/start"))
+            },
+            redirect("redirect/306/GET", status: 306, to: "/end") {
+                try await $0.load(.data, .completion, $0.request("/start"))
+            },
             redirect("redirect/302/completion", to: "/end", repeats: true) {
                 try await $0.load(.data, .completion, $0.request("/start"))
             },
