@@ -30,6 +30,8 @@ final class Network: Sendable {
     /// The cookies of the configuration's storage, for the requests after the first one of a load; none if ``cookies``
     /// chooses them.
     let cookieField: CookieField
+    /// Stores the cookies of responses in the configuration's storage; it has none if ``cookies`` takes them.
+    private let setCookies: SetCookies
 
     /// The network of a configuration.
     ///
@@ -37,7 +39,7 @@ final class Network: Sendable {
     ///   - configuration: The app's own configuration, which is copied.
     ///   - cookies: The cookies of its requests; nil when Foundation chooses them.
     ///   - backlog: Counts the bytes that wait in the loads of the interceptor.
-    ///   - makeTransport: Makes the transport for the copy.
+    ///   - makeTransport: Makes the transport for the copy, which has no cookie storage.
     init(
         _ configuration: URLSessionConfiguration,
         cookies: SessionCookies?,
@@ -52,14 +54,14 @@ final class Network: Sendable {
             own.httpAdditionalHeaders = additional.filter { !CredentialFields.contains($0.key) }
         }
         self.cookies = cookies
-        if cookies != nil {
-            // The transport's own session neither adds nor stores cookies.
-            own.httpCookieAcceptPolicy = .never
-            own.httpCookieStorage = nil
-        }
+        if cookies != nil { own.httpCookieStorage = nil }
         cookieField = CookieField(own)
-        // The transport adds no cookies to a request: its response is stored under those that the cache was shown.
+        setCookies = SetCookies(own)
+        // A transport adds no cookies to a request, because its response is stored under those that the cache was shown.
+        // It stores none either: each exchange does that, once, whichever transport it has.
+        own.httpCookieStorage = nil
         own.httpShouldSetCookies = false
+        own.httpCookieAcceptPolicy = .never
         settings = Settings(configuration: own, additional: additional)
         self.makeTransport = makeTransport
         self.backlog = backlog
@@ -134,6 +136,7 @@ final class Network: Sendable {
             repeatsDropped: own == nil,
             cookies: cookies?.store,
             takesCookies: cookies?.areTaken(for: request) ?? false,
+            setCookies: setCookies,
             receiver: receiver,
             onHead: onHead
         )

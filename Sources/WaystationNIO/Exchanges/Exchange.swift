@@ -26,8 +26,6 @@ final class Exchange: ConnectionExchange {
     private let timeout: TimeAmount
     private(set) var state: ExchangeState
     var receiver: (any TransportReceiver)?
-    /// Called with the head before the receiver gets it.
-    let onHead: (@Sendable (ResponseHead) -> Void)?
     private var source: BodySource
     var progress: UploadProgress
     var head: EngineResponseHead?
@@ -43,7 +41,6 @@ final class Exchange: ConnectionExchange {
         loop: any EventLoop,
         limits: NIOOptions.Limits,
         makeDecoder: MakeContentDecoder?,
-        onHead: (@Sendable (ResponseHead) -> Void)? = nil,
         now: NIODeadline
     ) {
         id = order.id
@@ -60,7 +57,6 @@ final class Exchange: ConnectionExchange {
         self.owner = owner
         self.loop = loop
         self.makeDecoder = makeDecoder
-        self.onHead = onHead
     }
 
     // MARK: Calls of the connection
