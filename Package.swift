@@ -209,7 +209,7 @@ let package = Package(
             dependencies: [
                 "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationCaching", "WaystationFields",
                 "WaystationFileSystem", "WaystationPacks", "WaystationPublishing", "WaystationRecording",
-                "WaystationRules", "WaystationRulesFile", "WaystationStorage",
+                "WaystationRules", "WaystationRulesFile", "WaystationStorage", "WaystationTransport",
                 // `doctor` repeats on the user's machine what the tests pin, against the same server.
                 "WaystationOrigin", "WaystationProcesses",
                 .target(name: "WaystationGateway", condition: gateway),
@@ -235,6 +235,7 @@ let package = Package(
             dependencies: [
                 "CWaystationSessions", "Waystation", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
                 "WaystationOrigin", "WaystationRecording", "WaystationRules", "WaystationSharing",
+                "WaystationTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 // An origin behind TLS, and what its authority needs.
                 .target(name: "WaystationNIO", condition: nio),
@@ -258,7 +259,9 @@ let package = Package(
         ),
         .testTarget(
             name: "WaystationTestingTests",
-            dependencies: ["WaystationTestSupport", "WaystationTesting", "Waystation", "WaystationRecording"],
+            dependencies: [
+                "WaystationTestSupport", "WaystationTesting", "Waystation", "WaystationRecording", "WaystationTransport",
+            ],
             exclude: ["Recordings"]
         ),
         .testTarget(name: "WaystationCollectionsTests", dependencies: ["WaystationCollections"]),
@@ -325,7 +328,7 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "WaystationCLI", "WaystationRulesFile", "WaystationStorage", "WaystationTestSupport",
-                "WaystationTesting",
+                "WaystationTesting", "WaystationTransport",
                 .target(name: "WaystationGateway", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

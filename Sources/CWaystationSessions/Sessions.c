@@ -7,10 +7,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// The three getters by which code comes to a configuration or to the shared session. The linker binds the calls in a
-// program to these definitions in place of those in Foundation's shared library, and each of them calls the one that it
-// stands before. They are weak: where Foundation is linked statically, its own definitions are used, without an error of
-// the linker. If a later Foundation has other names, these are never called.
+// The three getters by which code comes to a configuration or to the shared session: in tests, they cure the trap L9 of
+// Docs/FoundationTraps.md. The linker binds the calls in a program to these definitions in place of those in
+// Foundation's shared library, and each of them calls the one that it stands before. They are weak: where Foundation is
+// linked statically, its own definitions are used, without an error of the linker. If a later Foundation has other
+// names, these are never called; `FoundationCure.reachedSessions` finds that out.
 
 // A static getter of Swift: the type comes in the context register, and a retained object is returned.
 #define SWIFT __attribute__((swiftcall))

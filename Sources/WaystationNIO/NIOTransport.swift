@@ -30,15 +30,14 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
     /// The engines on the event loops of servers, which the first request from a loop makes.
     private let served = Mutex<[ObjectIdentifier: Inbox]>([:])
     private let makeInbox: @Sendable (any EventLoop) -> Inbox
-    private let cookies: CookieField
     /// Opens connections for protocols other than HTTP.
     package let opener: ConnectionOpener
 
     /// Makes a transport.
     ///
     /// - Parameters:
-    ///   - configuration: Its `httpAdditionalHeaders`, its `httpMaximumConnectionsPerHost` and its cookie storage are
-    ///     used.
+    ///   - configuration: Its `httpAdditionalHeaders`, its `httpMaximumConnectionsPerHost` and its
+    ///     `timeoutIntervalForRequest` are used.
     ///   - options: Settings that a configuration lacks.
     public convenience init(configuration: URLSessionConfiguration, options: NIOOptions = .init()) {
         self.init(configuration: configuration, options: options, parts: .standard)
@@ -51,7 +50,6 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
         parts: EngineParts,
         adjust: (inout EngineSettings) -> Void = { _ in }
     ) {
-        cookies = CookieField(configuration)
         var composer = RequestComposer()
         composer.codings = parts.makeDecoder == nil ? [] : parts.codings
         composer.additionalFields = configuration.additionalFields.map { ($0.key, $0.value) }
@@ -122,7 +120,7 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
         let inbox = present
         let id = inbox.nextExchange()
         do {
-            let composed = try composer.compose(cookies.adding(to: request))
+            let composed = try composer.compose(request)
             inbox.post(.start(ExchangeOrder(id: id, request: composed, receiver: receiver)))
         } catch {
             let failure = error as? TransportFailure ?? TransportFailure(.unknown, "\(error)")

@@ -56,23 +56,60 @@ extension URLRequest {
 /// Foundation runs itself, the flag is set in the task before they start.
 package struct RequestTimeout: Sendable {
     /// The flag of this toolchain.
-    package static let current = RequestTimeout(request: "originalRequest", flag: "isTimeoutIntervalSet")
+    package static let current = RequestTimeout()
 
-    /// The offset of the flag in a task; nil when it was not found, and then nothing is written.
+    /// Marks an interval that the initializer was given as set.
+    package let cure: FoundationCure
+    /// Marks an interval that the loader cannot count as not set.
+    package let limitCure: FoundationCure
+    /// The offset of the flag in a task; nil if both cures stay out, and then nothing is written.
     private let offset: Int?
 
     /// Finds the flag and the request by their names.
-    package init(request: String, flag: String) {
+    ///
+    /// - Parameters:
+    ///   - request: The name of the request in a task.
+    ///   - flag: The name of the flag in a request.
+    ///   - isNeeded: Whether the initializer fails to set the flag; nil, the default, to try it.
+    package init(
+        request: String = "originalRequest",
+        flag: String = "isTimeoutIntervalSet",
+        isNeeded: Bool? = nil
+    ) {
+        let request = StoredProperty(request, as: URLRequest?.self, in: URLSessionTask.self)
+        let flag = StoredProperty(flag, as: Bool.self, in: URLRequest.self)
+        let isForgotten = isNeeded ?? flag.offset.map(Self.isForgotten) ?? true
         // The stored request can be changed in place only if an optional request has the same memory layout as a
         // request.
-        guard MemoryLayout<URLRequest?>.size == MemoryLayout<URLRequest>.size,
-            let request = FoundationInternals.offset(of: request, as: URLRequest?.self, in: URLSessionTask.self),
-            let flag = FoundationInternals.offset(of: flag, as: Bool.self, in: URLRequest.self)
-        else {
-            offset = nil
-            return
-        }
-        offset = request + flag
+        let isInPlace = MemoryLayout<URLRequest?>.size == MemoryLayout<URLRequest>.size
+        let missing = isInPlace ? [request, flag].first { $0.offset == nil }?.description : "URLRequest?, in place"
+        cure = FoundationCure(
+            "L31",
+            "a time-out that a request's initializer was given is obeyed",
+            without: "the time-out of a request's initializer is ignored, and the session's own applies",
+            isNeeded: isForgotten,
+            missing: missing
+        )
+        limitCure = FoundationCure(
+            "L31",
+            "a time-out may be longer than Foundation can count",
+            without: "a request with a time-out of more than 68 years may end the process",
+            missing: missing
+        )
+        offset =
+            if limitCure.isApplied, let request = request.offset, let flag = flag.offset {
+                request + flag
+            } else { nil }
+    }
+
+    /// Whether the initializer of a request fails to set the flag at an offset.
+    private static func isForgotten(_ offset: Int) -> Bool {
+        let request = URLRequest(
+            url: URL(fileURLWithPath: "/"),
+            cachePolicy: .useProtocolCachePolicy,
+            timeoutInterval: 7
+        )
+        return withUnsafeBytes(of: request) { $0.load(fromByteOffset: offset, as: UInt8.self) == 0 }
     }
 
     /// Whether Foundation's loader obeys the interval of a task's request; nil when the flag was not found.
@@ -89,7 +126,9 @@ package struct RequestTimeout: Sendable {
         guard let offset, let request = task.originalRequest, request.hasTimeoutInterval,
             request.timeoutInterval >= 1
         else { return }
-        let isObeyed: UInt8 = request.timeoutInterval <= URLRequest.longestTimeoutInterval ? 1 : 0
-        Unmanaged.passUnretained(task).toOpaque().storeBytes(of: isObeyed, toByteOffset: offset, as: UInt8.self)
+        let isObeyed = request.timeoutInterval <= URLRequest.longestTimeoutInterval
+        guard cure.isApplied || !isObeyed else { return }
+        let flag: UInt8 = isObeyed ? 1 : 0
+        Unmanaged.passUnretained(task).toOpaque().storeBytes(of: flag, toByteOffset: offset, as: UInt8.self)
     }
 }

@@ -7,7 +7,7 @@ public import FoundationNetworking
 /// The network, as the interceptor sees it: one request out, one response in.
 ///
 /// A transport performs exactly one exchange for each request. It follows no redirects, answers no challenges and keeps
-/// no cache: the interceptor does that, in the same way for every transport. The default is ``URLSessionTransport``;
+/// neither a cache nor cookies: the interceptor does that, in the same way for every transport. The default is ``URLSessionTransport``;
 /// tests use a scripted one.
 public protocol Transport: Sendable {
     /// Starts an exchange and returns at once.

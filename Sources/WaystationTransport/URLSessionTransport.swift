@@ -7,9 +7,9 @@ public import FoundationNetworking
 
 /// The network through Foundation's own loader: one long-lived session.
 ///
-/// The session has the configuration that the transport is given (time-outs, proxy, additional header fields, cookies,
-/// connection limits). A session for each request would leak and crash in its teardown on Linux, so each transport has
-/// one session.
+/// The session has the configuration that the transport is given (time-outs, proxy, additional header fields, protocol
+/// classes, connection limits), without its cookies. A session for each request would leak and crash in its teardown on
+/// Linux, so each transport has one session.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges: ExchangeDelegate
@@ -17,13 +17,16 @@ public final class URLSessionTransport: Transport {
 
     /// Makes a transport whose session has the settings of `configuration`.
     ///
-    /// The interceptor handles credentials, so the session has no credential storage of its own.
+    /// The interceptor handles credentials and cookies, so the session has no storage for them. A request is sent with
+    /// the field `Cookie` that it has.
     public init(configuration: URLSessionConfiguration) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
         own.urlCache = nil
         own.urlCredentialStorage = nil
-        exchanges = ExchangeDelegate(SetCookies(configuration))
+        own.httpCookieStorage = nil
+        own.httpShouldSetCookies = false
         own.httpCookieAcceptPolicy = .never
+        exchanges = ExchangeDelegate()
         let queue = DelegateQueue()
         session = URLSession(configuration: own, delegate: exchanges, delegateQueue: queue)
         pacer = queue.pacer
@@ -65,13 +68,10 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     }
 
     private let entries = Mutex<[Int: Entry]>([:])
-    private let setCookies: SetCookies
     /// Whether the environment names a proxy for https URLs.
     private let hasTunnels = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains {
         ProcessInfo.processInfo.environment[$0]?.isEmpty == false
     }
-
-    init(_ setCookies: SetCookies) { self.setCookies = setCookies }
 
     func add(_ receiver: any TransportReceiver, for task: URLSessionTask) {
         let mayTunnel = hasTunnels && task.originalRequest?.url?.scheme?.lowercased() == "https"
@@ -119,7 +119,6 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     private func report(_ response: HTTPURLResponse, to receiver: (any TransportReceiver)?) {
         var head = ResponseHead(response)
         head.hidesCuts = true
-        setCookies.take(head)
         receiver?.transportDidReceive(head)
     }
 

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
+import Waystation
 import WaystationTesting
+import WaystationTransport
 
 @testable import WaystationCLI
 
@@ -31,6 +33,11 @@ struct DoctorCommandTests {
         }
         for name in ["clock", "certificates", "sqlite", "zlib", "bzip2", "brotli", "zstd", "127.0.0.1", "::1"] {
             #expect(checks[name]?["state"] == "fine" || checks[name]?["state"] == "warning", "\(name)")
+        }
+        for cure in FoundationCure.all {
+            let check = try #require(checks["cure of \(cure.trap): \(cure.effect)"], "\(cure)")
+            #expect(check["state"] == "fine")
+            #expect(check["document"] == "Docs/FoundationTraps.md, Cures that reach into Foundation")
         }
         #expect(checks["cache"]?["detail"] == "DIR/cache does not exist yet and can be made")
         #expect(checks["cache disk"] != nil)
@@ -228,6 +235,24 @@ struct DoctorJudgementTests {
         #expect(finding.state == state)
         #expect((finding.advice != nil) == (state == .failed))
         #expect(finding.document == "Docs/FoundationTraps.md, L5")
+    }
+
+    @Test("a cure that does not know the layout of this toolchain is a warning, and one that is not needed is fine")
+    func cures() {
+        func finding(isNeeded: Bool = true, missing: String?) -> Finding {
+            let cure = FoundationCure("L1", "it works", without: "it breaks", isNeeded: isNeeded, missing: missing)
+            return CureChecks.finding(cure)
+        }
+        let applied = finding(missing: nil)
+        #expect(applied.name == "cure of L1: it works")
+        #expect(applied.state == .fine && applied.advice == nil)
+        let gone = finding(isNeeded: false, missing: "Task.flag: Bool")
+        #expect(gone.state == .fine && gone.advice == nil)
+        #expect(gone.detail == "not needed: this toolchain does not have the fault")
+        let unknown = finding(missing: "Task.flag: Bool")
+        #expect(unknown.state == .warning)
+        #expect(unknown.detail == "not applied: this toolchain has no Task.flag: Bool")
+        #expect(unknown.advice?.hasSuffix("until then, it breaks") == true)
     }
 
     @Test("a trap that Waystation cannot cure has its advice")

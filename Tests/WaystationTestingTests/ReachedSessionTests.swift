@@ -2,7 +2,9 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
-import WaystationTesting
+import WaystationTransport
+
+@testable import WaystationTesting
 
 /// The sessions that code under test makes by itself, or shares.
 @Suite(.timeLimit(.minutes(3)))
@@ -118,6 +120,13 @@ struct ReachedSessionTests {
         let session = URLSession(configuration: .default.intercepted(by: interceptor))
         #expect(try await session.load("https://api.example/own").text == "stub")
         #expect(try await session.load("https://api.example/own").text == "stub")
+    }
+
+    @Test func `the getters of this toolchain are observed, and others would be noticed`() {
+        #expect(FoundationCure.reachedSessions.state == .applied)
+        let other = FoundationCure.judgingSessions { _ = HTTPCookieStorage.shared }
+        let getter = "getter URLSessionConfiguration.ephemeral in a shared library"
+        #expect(other.state == .unknownLayout(missing: getter))
     }
 
     @Test(.stubbed { Stub(.get("https://api.example/file"), .ok("bytes")).once() })

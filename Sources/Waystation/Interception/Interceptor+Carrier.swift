@@ -21,8 +21,9 @@ extension Interceptor {
         /// Another engine.
         ///
         /// It carries every data task that a rule lets through to the network, except requests that it cannot carry
-        /// (``WaystationTransport/Transport/canCarry(_:)``). Uploads, downloads and web sockets stay with Foundation.
-        /// To keep them from the network, set ``Configuration/makeTransport`` instead.
+        /// (``WaystationTransport/Transport/canCarry(_:)``), and those that a protocol class of the app's own
+        /// configuration takes: Foundation's loader carries these. Uploads, downloads and web sockets stay with
+        /// Foundation. To keep them from the network, set ``Configuration/makeTransport`` instead.
         ///
         /// - Parameter makeTransport: Makes the transport of a session from its configuration.
         public init(_ makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport) {

@@ -47,7 +47,8 @@ extension Interceptor {
         /// Makes the network of a session from its configuration; ``WaystationTransport/URLSessionTransport`` by default.
         ///
         /// It is called with the first request that needs it, for each configuration that is intercepted. If several
-        /// requests make transports at the same time, one of them is used.
+        /// requests make transports at the same time, one of them is used. The configuration has no cookie storage:
+        /// requests have their cookies, and those of responses are stored whatever the transport is.
         ///
         /// Once it is set, every data task that a rule lets through to the network uses this transport. No load is
         /// handed back to Foundation's own loader, whose traffic would bypass the transport: uploads, downloads and web

@@ -207,6 +207,7 @@ public final class Interceptor: Sendable {
         let network = Network(
             configuration,
             cookies: cookies,
+            asksClasses: own.hasOwnTransport && own.leavesOtherTasks,
             backlog: environment.backlog,
             makeTransport: own.makeTransport
         )

@@ -47,7 +47,7 @@ final class Binding: Sendable {
         guard interceptor.matcher.match(request)?.step.isCarried ?? false else { return nil }
         var request = request
         if type(of: task) == URLSessionDownloadTask.self {
-            guard DownloadedFile.canBeHandedOver else { return nil }
+            guard DownloadedFile.current.canBeHandedOver else { return nil }
         } else {
             guard type(of: task) == URLSessionUploadTask.self else { return nil }
             switch FoundationInternals.body(of: task) {

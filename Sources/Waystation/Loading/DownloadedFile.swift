@@ -10,24 +10,43 @@ import FoundationNetworking
 /// A session takes it from a property of the task's protocol that only Foundation can set by its name. So it is set by
 /// its place in the protocol, which is known only if a property of exactly this name and type exists; on a toolchain
 /// without it, such downloads are refused.
-enum DownloadedFile {
-    /// The place of the property in a protocol, and its type.
-    private static let property: (offset: Int, type: any FileProperties.Type)? = {
-        guard let type = FoundationInternals.type(of: "properties", in: URLProtocol.self) as? any FileProperties.Type,
-            type.hasFile, let offset = type.offset(of: "properties", in: URLProtocol.self)
-        else { return nil }
-        return (offset, type)
-    }()
+struct DownloadedFile: Sendable {
+    /// The file by the property of this toolchain.
+    static let current = DownloadedFile()
+
+    let cure: FoundationCure
+    /// The place of the property in a protocol, and its type; nil if the cure stays out.
+    private let property: (offset: Int, type: any FileProperties.Type)?
+
+    /// Finds the property of this name, which must be a dictionary that can have the key of a file.
+    init(property name: String = "properties", isNeeded: Bool = true) {
+        let type = FoundationInternals.type(of: name, in: URLProtocol.self) as? any FileProperties.Type
+        let offset = type.flatMap { $0.hasFile ? $0.offset(of: name, in: URLProtocol.self) : nil }
+        cure = FoundationCure(
+            "L6",
+            "a rule with a transport of its own answers downloads",
+            without: "downloads of rules with a transport of their own are refused",
+            isNeeded: isNeeded,
+            missing: offset == nil ? "URLProtocol.\(name): [_PropertyKey: Any], with the key temporaryFileURL" : nil
+        )
+        property = if cure.isApplied, let offset, let type { (offset, type) } else { nil }
+    }
 
     /// Whether the session of a download can be given a file.
-    static var canBeHandedOver: Bool { property != nil }
+    var canBeHandedOver: Bool { cure.state == .notNeeded || property != nil }
 
     /// Writes a file, and gives it to the session with the end of the load.
+    ///
+    /// A session that makes the file of a protocol's bytes, as on other systems, gets the bytes.
     ///
     /// Call it on the work queue, before the end is reported. As with Foundation's own loader, the app removes the file.
     ///
     /// - Throws: `URLError.cannotCreateFile` if the file cannot be written.
-    static func handOver(_ body: Data, by urlProtocol: URLProtocol) throws(URLError) {
+    func handOver(_ body: Data, by urlProtocol: URLProtocol) throws(URLError) {
+        if cure.state == .notNeeded {
+            urlProtocol.client?.urlProtocol(urlProtocol, didLoad: body)
+            return
+        }
         let file = FileManager.default.temporaryDirectory.appending(path: "waystation-\(UUID().uuidString).tmp")
         func failure(_ reason: String, _ cause: (any Error)? = nil) -> URLError {
             let message = "the file of the download cannot be handed over: \(reason)"

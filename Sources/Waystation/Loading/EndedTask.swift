@@ -15,20 +15,29 @@ import FoundationNetworking
 /// gets there. The task is completed as before; from such a resume until then, its state is `suspended`.
 struct EndedTask: Sendable {
     /// The count of this toolchain.
-    static let current = EndedTask(property: "suspendCount")
+    static let current = EndedTask()
 
     /// More than an app can resume, and less than the number of suspensions that Foundation allows.
     static let suspensions = 1 << 40
 
-    /// The offset of the count in a task; nil when it was not found, and then nothing is read or written.
+    let cure: FoundationCure
+    /// The offset of the count in a task; nil if the cure stays out, and then nothing is read or written.
     private let offset: Int?
 
     /// Finds the count of this name, which must be a stored `Int` of `URLSessionTask`.
-    init(property: String) {
-        offset = FoundationInternals.offset(of: property, as: Int.self, in: URLSessionTask.self)
+    init(property: String = "suspendCount", isNeeded: Bool = true) {
+        let count = StoredProperty(property, as: Int.self, in: URLSessionTask.self)
+        cure = FoundationCure(
+            "L38",
+            "a task whose load has just ended may be resumed",
+            without: "resuming a task in the moment in which its load ends may end the process",
+            isNeeded: isNeeded,
+            count
+        )
+        offset = cure.isApplied ? count.offset : nil
     }
 
-    /// The number of suspensions of a task; nil when the count was not found.
+    /// The number of suspensions of a task; nil if the cure stays out.
     func suspensions(of task: URLSessionTask) -> Int? {
         offset.map { Self.storage(of: task).load(fromByteOffset: $0, as: Int.self) }
     }

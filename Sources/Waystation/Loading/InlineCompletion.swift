@@ -14,20 +14,34 @@ public import FoundationNetworking
 /// does for `dataTask(with:completionHandler:)`, and neither waits for the other.
 ///
 /// Only tasks of `async` callers have the flag set, so only their loads take the extra hop over the delegate queue.
+///
+/// From Swift 6.4 on, a cancel does not wait for the loading queue any more, and the flag is left alone.
 @_spi(Measuring)
 public struct InlineCompletion: Sendable {
     /// The flag of this toolchain.
-    public static let current = InlineCompletion(property: "_callCompletionHandlerInline")
+    public static let current = InlineCompletion()
 
-    /// The offset of the flag in a task; nil when it was not found, and then nothing is read or written.
+    package let cure: FoundationCure
+    /// The offset of the flag in a task; nil if the cure stays out, and then nothing is read or written.
     private let offset: Int?
 
     /// Finds the flag of this name, which must be a stored `Bool` of `URLSessionTask`.
-    init(property: String) {
-        offset = FoundationInternals.offset(of: property, as: Bool.self, in: URLSessionTask.self)
+    init(
+        property: String = "_callCompletionHandlerInline",
+        isNeeded: Bool = ToolchainVersion.current < ToolchainVersion(6, 4)
+    ) {
+        let flag = StoredProperty(property, as: Bool.self, in: URLSessionTask.self)
+        cure = FoundationCure(
+            "L28",
+            "a cancel at the end of an async load stops no other load",
+            without: "cancelling a Swift task in the moment in which its load ends may stop all loads of the process",
+            isNeeded: isNeeded,
+            flag
+        )
+        offset = cure.isApplied ? flag.offset : nil
     }
 
-    /// Whether the flag of a task is set; nil when the flag was not found.
+    /// Whether the flag of a task is set; nil if the cure stays out.
     func isOn(for task: URLSessionTask) -> Bool? {
         offset.map { Self.storage(of: task).load(fromByteOffset: $0, as: UInt8.self) != 0 }
     }

@@ -52,7 +52,7 @@ struct LoadClient: @unchecked Sendable {
     /// - Throws: `URLError.cannotCreateFile` if the file cannot be written.
     func save(_ body: Data) throws(URLError) {
         recording?.didLoad(body)
-        try DownloadedFile.handOver(body, by: owner)
+        try DownloadedFile.current.handOver(body, by: owner)
     }
 
     /// Ends the task successfully.

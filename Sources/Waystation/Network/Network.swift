@@ -17,7 +17,7 @@ final class Network: Sendable {
 
     private struct Made {
         var transport: (any Transport)?
-        /// Carries the requests that the transport cannot carry.
+        /// Carries the requests that the transport cannot carry, and those that a protocol class of the app's takes.
         var foundation: URLSessionTransport?
     }
 
@@ -30,17 +30,23 @@ final class Network: Sendable {
     /// The cookies of the configuration's storage, for the requests after the first one of a load; none if ``cookies``
     /// chooses them.
     let cookieField: CookieField
+    /// Stores the cookies of responses in the configuration's storage; it has none if ``cookies`` takes them.
+    private let setCookies: SetCookies
+    /// Whether an engine is used beside protocol classes of the app's own configuration, which only Foundation can use.
+    private let asksClasses: Bool
 
     /// The network of a configuration.
     ///
     /// - Parameters:
     ///   - configuration: The app's own configuration, which is copied.
     ///   - cookies: The cookies of its requests; nil when Foundation chooses them.
+    ///   - asksClasses: Whether requests that a protocol class of the configuration takes do not reach the transport.
     ///   - backlog: Counts the bytes that wait in the loads of the interceptor.
-    ///   - makeTransport: Makes the transport for the copy.
+    ///   - makeTransport: Makes the transport for the copy, which has no cookie storage.
     init(
         _ configuration: URLSessionConfiguration,
         cookies: SessionCookies?,
+        asksClasses: Bool,
         backlog: LoadBacklog,
         makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport
     ) {
@@ -52,14 +58,15 @@ final class Network: Sendable {
             own.httpAdditionalHeaders = additional.filter { !CredentialFields.contains($0.key) }
         }
         self.cookies = cookies
-        if cookies != nil {
-            // The transport's own session neither adds nor stores cookies.
-            own.httpCookieAcceptPolicy = .never
-            own.httpCookieStorage = nil
-        }
+        if cookies != nil { own.httpCookieStorage = nil }
         cookieField = CookieField(own)
-        // The transport adds no cookies to a request: its response is stored under those that the cache was shown.
+        setCookies = SetCookies(own)
+        // A transport adds no cookies to a request, because its response is stored under those that the cache was shown.
+        // It stores none either: each exchange does that, once, whichever transport it has.
+        own.httpCookieStorage = nil
         own.httpShouldSetCookies = false
+        own.httpCookieAcceptPolicy = .never
+        self.asksClasses = asksClasses && (own.protocolClasses ?? []).contains { !Network.isFoundations($0) }
         settings = Settings(configuration: own, additional: additional)
         self.makeTransport = makeTransport
         self.backlog = backlog
@@ -79,8 +86,8 @@ final class Network: Sendable {
         _ work: @escaping @Sendable () -> Void
     ) {
         if let transport, transport.startsOnAnyQueue { return work() }
-        // The first request makes the transport, which may take long.
-        if transport == nil, let engine = made.withLock({ $0.transport }), engine.startsOnAnyQueue,
+        // The first request makes the transport, which may take long, and a class of the app's is code of the app's.
+        if transport == nil, !asksClasses, let engine = made.withLock({ $0.transport }), engine.startsOnAnyQueue,
             engine.canCarry(request)
         {
             return work()
@@ -134,12 +141,33 @@ final class Network: Sendable {
             repeatsDropped: own == nil,
             cookies: cookies?.store,
             takesCookies: cookies?.areTaken(for: request) ?? false,
+            setCookies: setCookies,
             receiver: receiver,
             onHead: onHead
         )
     }
 
-    private func network(for request: URLRequest) -> any Transport { engine.canCarry(request) ? engine : foundation }
+    private func network(for request: URLRequest) -> any Transport {
+        let engine = engine
+        guard engine.canCarry(request) else { return foundation }
+        return asksClasses ? EngineBesideClasses(engine: engine, network: self) : engine
+    }
+
+    /// The transport for a request as it is sent: Foundation's if a protocol class of the app's own configuration takes
+    /// the request.
+    ///
+    /// The classes are asked in their order, as a session asks them: those behind Foundation's own class for HTTP get no
+    /// request.
+    fileprivate func transport(beside engine: any Transport, for request: URLRequest) -> any Transport {
+        guard let first = loader(for: request, of: settings.configuration), !Self.isFoundations(first) else {
+            return engine
+        }
+        return foundation
+    }
+
+    private static func isFoundations(_ protocolClass: AnyClass) -> Bool {
+        String(reflecting: protocolClass).hasPrefix("FoundationNetworking.")
+    }
 
     /// The transport; the same for the whole life of the network.
     var engine: any Transport {
@@ -205,5 +233,17 @@ final class Network: Sendable {
         (configuration.protocolClasses ?? []).lazy
             .compactMap { $0 as? URLProtocol.Type }
             .first { $0.canInit(with: request) }
+    }
+}
+
+/// An engine, in whose place Foundation's loader carries the requests that protocol classes of the app's own take.
+///
+/// The classes are asked with each request that is sent, as it is sent.
+private struct EngineBesideClasses: Transport {
+    let engine: any Transport
+    let network: Network
+
+    func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+        network.transport(beside: engine, for: request).start(request, receiver: receiver)
     }
 }

@@ -18,7 +18,8 @@ import FoundationNetworking
 /// is sent (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
 ///
 /// The cookies of each final head are stored before the head is passed on, including those of redirects, 304s and
-/// background renewals. The cookies of a request are chosen before, because the cache must know them.
+/// background renewals, from whichever transport it comes. The cookies of a request are chosen before, because the cache
+/// must know them.
 final class OriginExchange: TransportExchange, TransportReceiver {
     private struct State {
         var running: (any TransportExchange)?
@@ -43,6 +44,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     ///
     /// It is nil if no cookies of the response are taken.
     private let moment: CookieStore.Moment?
+    private let setCookies: SetCookies?
     private let onHead: (@Sendable (ResponseHead) -> Void)?
     private let state: Mutex<State>
 
@@ -52,8 +54,9 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     ///   - request: The request.
     ///   - transport: Performs the exchange.
     ///   - repeatsDropped: Whether an idempotent request is sent once more when its connection is dropped.
-    ///   - cookies: The store that gets the response's cookies; nil when Foundation stores them.
+    ///   - cookies: The store that gets the response's cookies; nil without one.
     ///   - takesCookies: Whether the store gets them.
+    ///   - setCookies: Puts them into the storage of the session's configuration; nil without one.
     ///   - receiver: Gets the response.
     ///   - onHead: Called with the head before the receiver gets it.
     /// - Returns: The exchange, which can be cancelled.
@@ -63,10 +66,20 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         repeatsDropped: Bool = true,
         cookies: CookieStore?,
         takesCookies: Bool = true,
+        setCookies: SetCookies? = nil,
         receiver: any TransportReceiver,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
-        let exchange = OriginExchange(request, transport, repeatsDropped, cookies, takesCookies, receiver, onHead)
+        let exchange = OriginExchange(
+            request,
+            transport,
+            repeatsDropped,
+            cookies,
+            takesCookies,
+            setCookies,
+            receiver,
+            onHead
+        )
         if let error = exchange.exhaustedBody { exchange.fail(error) } else { exchange.send() }
         return exchange
     }
@@ -77,6 +90,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         _ repeatsDropped: Bool,
         _ cookies: CookieStore?,
         _ takesCookies: Bool,
+        _ setCookies: SetCookies?,
         _ receiver: any TransportReceiver,
         _ onHead: (@Sendable (ResponseHead) -> Void)?
     ) {
@@ -96,6 +110,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         self.cookies = cookies
         self.onHead = onHead
         moment = takesCookies ? cookies?.moment() : nil
+        self.setCookies = setCookies
         let isIdempotent = IdempotentMethods.contains(request.httpMethod ?? "GET")
         state = Mutex(State(mayRepeat: repeatsDropped && isIdempotent && request.isRepeatable))
     }
@@ -178,7 +193,11 @@ final class OriginExchange: TransportExchange, TransportReceiver {
 
     func transportDidReceive(_ head: ResponseHead) {
         state.withLock { $0.hasBegun = true }
-        if let moment { cookies?.take(head, to: request, sent: moment) }
+        // A transport delivers final heads only; one of the app's own may not keep to that.
+        if !(100..<200).contains(head.statusCode) {
+            if let moment { cookies?.take(head, to: request, sent: moment) }
+            setCookies?.take(head, to: request)
+        }
         onHead?(head)
         receiver.transportDidReceive(written.map(head.with) ?? head)
     }

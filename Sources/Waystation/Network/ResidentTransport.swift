@@ -25,14 +25,17 @@ package struct ResidentResponse: Sendable {
     private let made: HTTPURLResponse?
     package let body: Data
 
-    /// Makes a response; nil if a load continues after such a response: after a redirect, or with credentials.
+    /// Makes a response; nil for one that needs an exchange: a redirect, a request for credentials, or one that sets
+    /// cookies, because storing them may wait for the disk.
     ///
     /// - Parameters:
     ///   - head: The head.
     ///   - body: The body, without codings.
     ///   - isMade: Whether Foundation's response is made now, because one load with the URL of the head is expected.
     package init?(_ head: ResponseHead, _ body: Data, isMade: Bool = false) {
-        guard head.statusCode != 401, !RedirectPolicy.statuses.contains(head.statusCode) else { return nil }
+        guard head.statusCode != 401, !RedirectPolicy.statuses.contains(head.statusCode),
+            head.value(forHTTPHeaderField: "Set-Cookie") == nil
+        else { return nil }
         self.head = head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))
         self.body = body
         made = isMade ? self.head.response : nil

@@ -8,7 +8,8 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             The command checks the clock, the directories, the disk, the names and addresses of this machine, and the \
             libraries; it also tests known faults of Foundation's URLSession, with and without Waystation, in \
-            processes of their own against a server on loopback. The command changes nothing and needs no network.
+            processes of their own against a server on loopback, and names the corrections that this toolchain does \
+            not allow. The command changes nothing and needs no network.
 
             Each check is fine, cured (Foundation does it wrong, Waystation does not), not curable, a warning, or failed. \
             The exit code is 1 if a check failed.
@@ -44,6 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
             checks += DirectoryChecks.all(name, URL(filePath: path, directoryHint: .isDirectory))
         }
         checks += DirectoryChecks.temporary()
+        checks += CureChecks.all()
         checks += await TrapChecks.all()
         let result = DoctorResult(checks)
         try options.write(result)

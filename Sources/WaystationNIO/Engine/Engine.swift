@@ -74,7 +74,6 @@ final class Engine {
             loop: loop,
             limits: settings.limits,
             makeDecoder: parts.makeDecoder,
-            onHead: settings.onHead,
             now: .now()
         )
         exchanges[exchange.id] = exchange

@@ -1,7 +1,6 @@
 #if NIO
 import Foundation
 import NIOCore
-import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -17,9 +16,6 @@ struct EngineSettings: Sendable {
     var limits = NIOOptions.Limits()
     var httpVersions = NIOOptions.HTTPVersions.automatic
 
-    /// Called with each head before its receiver gets it.
-    var onHead: (@Sendable (ResponseHead) -> Void)?
-
     init() {}
 
     init(_ configuration: URLSessionConfiguration, _ options: NIOOptions) {
@@ -28,8 +24,6 @@ struct EngineSettings: Sendable {
         connectTimeout = Self.amount(options.connectTimeout)
         limits = options.limits
         httpVersions = options.httpVersions
-        let cookies = SetCookies(configuration)
-        onHead = { cookies.take($0) }
     }
 
     /// A time between 0 and a day.

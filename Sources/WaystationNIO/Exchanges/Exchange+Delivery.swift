@@ -19,9 +19,7 @@ extension Exchange {
         guard !state.isPaused else { return }
         if let head {
             self.head = nil
-            let head = ResponseHead(head, url: url)
-            onHead?(head)
-            receiver.transportDidReceive(head)
+            receiver.transportDidReceive(ResponseHead(head, url: url))
         }
         guard deliverBody(to: receiver) else { return }
         deliverEnd(to: receiver)

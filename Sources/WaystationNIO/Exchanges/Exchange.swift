@@ -27,8 +27,6 @@ final class Exchange: ConnectionExchange {
     private let timeout: TimeAmount
     private(set) var state: ExchangeState
     var receiver: (any TransportReceiver)?
-    /// Called with the head before the receiver gets it.
-    let onHead: (@Sendable (ResponseHead) -> Void)?
     private var source: BodySource
     /// The number of times that the body was begun: a piece of an earlier time may arrive late.
     private var sending = 0
@@ -46,7 +44,6 @@ final class Exchange: ConnectionExchange {
         loop: any EventLoop,
         limits: NIOOptions.Limits,
         makeDecoder: MakeContentDecoder?,
-        onHead: (@Sendable (ResponseHead) -> Void)? = nil,
         now: NIODeadline
     ) {
         id = order.id
@@ -63,7 +60,6 @@ final class Exchange: ConnectionExchange {
         self.owner = owner
         self.loop = loop
         self.makeDecoder = makeDecoder
-        self.onHead = onHead
     }
 
     // MARK: Calls of the connection

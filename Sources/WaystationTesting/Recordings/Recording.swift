@@ -65,7 +65,7 @@ public final class Recording: Sendable {
     ///   - bodies: The place of the bodies of responses; files for long ones and those that are not text by default.
     ///   - expiry: The age of the oldest entry from which on ``warnings`` asks to record again; nil, the default, for
     ///     no limit.
-    ///   - network: The network; Foundation's own by default.
+    ///   - network: The network; Foundation's own by default. It gets each request with the session's cookies.
     /// - Throws: ``StubError`` with the code `missingRecording`, `damagedRecording` or `invalidOverride`.
     public convenience init(
         _ file: URL,

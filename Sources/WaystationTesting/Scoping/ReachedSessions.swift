@@ -1,6 +1,7 @@
 import CWaystationSessions
 import Synchronization
 import Waystation
+package import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -49,8 +50,36 @@ func sharedSessionWasAsked(_ session: UnsafeMutableRawPointer) {
     SharedSession.reach(Unmanaged<URLSession>.fromOpaque(session).takeUnretainedValue())
 }
 
+extension FoundationCure {
+    /// The cure that lets a test answer sessions that code makes by itself.
+    ///
+    /// It touches no property: it stands before three getters, by their names. Whether it does is found out by a call.
+    package static let reachedSessions = judgingSessions { _ = URLSessionConfiguration.ephemeral }
+
+    /// Judges the cure by a call of a getter.
+    static func judgingSessions(calling getter: () -> Void) -> FoundationCure {
+        let trial = GetterTrial()
+        GetterTrial.$current.withValue(trial, operation: getter)
+        let isReached = trial.isReached.load(ordering: .relaxed)
+        return FoundationCure(
+            "L9",
+            "a test answers the sessions that the code under test makes",
+            without: "a test answers sessions of URLSessionConfiguration.ofTest only",
+            missing: isReached ? nil : "getter URLSessionConfiguration.ephemeral in a shared library"
+        )
+    }
+}
+
+/// A call of a getter, made to find out whether it is observed.
+private final class GetterTrial: Sendable {
+    @TaskLocal static var current: GetterTrial?
+
+    let isReached = Atomic(false)
+}
+
 @_cdecl("waystation_configuration_was_made")
 func configurationWasMade(_ configuration: UnsafeMutableRawPointer) {
+    GetterTrial.current?.isReached.store(true, ordering: .relaxed)
     guard let network = TestScope.current?.network else { return }
     let configuration = Unmanaged<URLSessionConfiguration>.fromOpaque(configuration).takeUnretainedValue()
     network.installAsDefault(in: configuration) { TestScope.current.map(\.network) }

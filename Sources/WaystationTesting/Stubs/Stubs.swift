@@ -26,8 +26,8 @@ public import FoundationNetworking
 ///
 /// Data tasks, downloads, and uploads from `Data` or files are answered; their bodies are read before a stub is chosen.
 /// Uploads of streams that a delegate provides, and web sockets, fail with an explanation, because only Foundation can
-/// load them; ``WaystationOrigin/ScriptedOrigin`` answers both. Cookies in answers are not stored unless the interceptor
-/// has a `CookieStore`.
+/// load them; ``WaystationOrigin/ScriptedOrigin`` answers both. Cookies in answers are put into the storage of the session,
+/// and sent with its next requests.
 ///
 /// All members may be called from any thread. A stub counts a cancelled load as a load that asked it.
 public final class Stubs: Sendable {

@@ -10,8 +10,83 @@ package import FoundationNetworking
 /// Foundation on Linux calls a `URLProtocol` on the session's work queue and expects every call to its client on that
 /// queue, but gives no public way to reach it later. The values are stored properties of `URLSessionTask` and
 /// `URLSession`. Every reader here may return nil, and every caller then has a way to continue with public API alone.
-/// `FoundationInternalsTests` fails when a toolchain changes the layout.
+/// A reader stays out if a property has another name or another type than the tests know.
 package enum FoundationInternals {
+    /// The cure by the work queue of a task, which must be a stored property of this name.
+    package static func taskQueueCure(_ name: String = "workQueue") -> FoundationCure {
+        FoundationCure(
+            "L20",
+            "a load returns to its queue by one hop",
+            without: "each return to a task's queue takes a suspension and a resumption of the task",
+            StoredProperty(name, as: DispatchQueue.self, in: URLSessionTask.self)
+        )
+    }
+
+    /// The cure by the session of a task, which must be a stored property of this name.
+    package static func taskSessionCure(_ name: String = "session") -> FoundationCure {
+        FoundationCure(
+            "L13",
+            "the delegates of tasks are asked about responses and challenges",
+            without: "delegates cannot refuse a response, and get neither challenges nor redirects of forwarded loads",
+            StoredProperty(
+                name,
+                ofType: "Swift.Optional<FoundationNetworking.URLSessionProtocol>",
+                in: URLSessionTask.self
+            )
+        )
+    }
+
+    /// The cure by the recipients of a session's tasks, which must be in properties of these names.
+    package static func recipientsCure(
+        registry: String = "taskRegistry",
+        behaviours: String = "behaviours",
+        queue: String = "workQueue"
+    ) -> FoundationCure {
+        FoundationCure(
+            "L21",
+            "each recipient gets its body in the form that it needs",
+            without: "a body for a delegate is collected as a whole, as for a completion handler",
+            StoredProperty(queue, as: DispatchQueue.self, in: URLSession.self),
+            StoredProperty(
+                behaviours,
+                ofType: "Swift.Dictionary<Swift.Int, FoundationNetworking.URLSession._TaskRegistry._Behaviour>",
+                in: type(of: registry, in: URLSession.self)
+            )
+        )
+    }
+
+    /// The cure by the body of an upload, which must be a stored property of this name.
+    package static func uploadBodyCure(_ name: String = "knownBody") -> FoundationCure {
+        FoundationCure(
+            "L11",
+            "a rule with a transport of its own gets the body of an upload",
+            without: "uploads of rules with a transport of their own are refused",
+            StoredProperty(
+                name,
+                ofType: "Swift.Optional<FoundationNetworking.URLSessionTask._Body>",
+                in: URLSessionTask.self
+            )
+        )
+    }
+
+    /// The cure by the queue of a session's transfers, which must be in properties of these names.
+    package static func transfersCure(_ transfers: String = "multiHandle", queue: String = "queue") -> FoundationCure {
+        FoundationCure(
+            "pace",
+            "a transfer that is faster than its task gives way to other loads",
+            without: "a server on a fast network may keep all other loads waiting until its body has arrived",
+            StoredProperty(queue, ofType: "Dispatch.DispatchQueue", in: type(of: transfers, in: URLSession.self))
+        )
+    }
+
+    package static let cures = [taskSession, uploadBody, taskQueue, recipients, transfers]
+
+    private static let taskQueue = taskQueueCure()
+    private static let taskSession = taskSessionCure()
+    private static let recipients = recipientsCure()
+    private static let uploadBody = uploadBodyCure()
+    private static let transfers = transfersCure()
+
     /// The serial queue on which the task's protocol runs and its client must be called.
     package static func workQueue(of task: URLSessionTask) -> DispatchQueue? {
         storedProperty(workQueueIndex, of: task) as? DispatchQueue
@@ -24,13 +99,13 @@ package enum FoundationInternals {
 
     /// The serial queue to which the work queues of a session's tasks lead.
     package static func workQueue(of session: URLSession) -> DispatchQueue? {
-        child("workQueue", of: session) as? DispatchQueue
+        recipients.isApplied ? child("workQueue", of: session) as? DispatchQueue : nil
     }
 
     /// The serial queue that drives the transfers of all tasks of a session; it leads to the session's work queue.
     package static func transferQueue(of session: URLSession) -> DispatchQueue? {
-        guard let transfers = child("multiHandle", of: session) else { return nil }
-        return Mirror(reflecting: transfers).children.first { $0.label == "queue" }?.value as? DispatchQueue
+        guard transfers.isApplied, let handle = child("multiHandle", of: session) else { return nil }
+        return Mirror(reflecting: handle).children.first { $0.label == "queue" }?.value as? DispatchQueue
     }
 
     /// The session's record of the recipients of its tasks' bytes.
@@ -40,7 +115,7 @@ package enum FoundationInternals {
         private let behavioursIndex: Int
 
         package init?(of session: URLSession) {
-            guard let registry = FoundationInternals.child("taskRegistry", of: session),
+            guard recipients.isApplied, let registry = FoundationInternals.child("taskRegistry", of: session),
                 let index = Mirror(reflecting: registry).index(of: "behaviours")
             else { return nil }
             self.registry = registry
@@ -84,14 +159,14 @@ package enum FoundationInternals {
         }
     }
 
-    private static let bodyIndex = index(of: "knownBody")
-    private static let workQueueIndex = index(of: "workQueue")
-    private static let sessionIndex = index(of: "session")
+    private static let bodyIndex = index(of: "knownBody", for: uploadBody)
+    private static let workQueueIndex = index(of: "workQueue", for: taskQueue)
+    private static let sessionIndex = index(of: "session", for: taskSession)
 
     /// Searching for a label takes about 150 µs, reading by index a few: so each index is searched for only once.
-    private static func index(of label: String) -> Int? {
+    private static func index(of label: String, for cure: FoundationCure) -> Int? {
         // `URLSessionTask()` is a bare task without a session, made only to read the layout.
-        Mirror(reflecting: URLSessionTask()).index(of: label)
+        cure.isApplied ? Mirror(reflecting: URLSessionTask()).index(of: label) : nil
     }
 
     private static func storedProperty(_ index: Int?, of task: URLSessionTask) -> Any? {

@@ -11,8 +11,10 @@ import FoundationNetworking
 /// Here Foundation does both once for each name and each media type. A response is made without fields, and then gets
 /// the known results, in the properties that reflection finds. If reflection finds other properties, or a trial shows a
 /// difference, Foundation makes every response.
-final class KnownResponses: Sendable {
+package final class KnownResponses: Sendable {
     static let shared = KnownResponses(KnownResponses.Layout())
+
+    package static var cure: FoundationCure { shared.cure }
 
     /// The offsets of the properties in a response.
     struct Layout: Sendable {
@@ -79,15 +81,20 @@ final class KnownResponses: Sendable {
     /// fill the memory.
     fileprivate static let longestText = 128
 
+    let cure: FoundationCure
     private let layout: Layout?
     private let state = Mutex(State())
 
-    init(_ layout: Layout?) {
-        guard let layout, Self.works(layout) else {
-            self.layout = nil
-            return
-        }
-        self.layout = layout
+    init(_ layout: Layout?, isNeeded: Bool = true) {
+        let works = layout.map(Self.works) ?? false
+        cure = FoundationCure(
+            "L37",
+            "a response is made without spelling its fields anew",
+            without: "each load takes some 11 µs longer",
+            isNeeded: isNeeded,
+            missing: works ? nil : "the fields, the media type or the length of HTTPURLResponse"
+        )
+        self.layout = cure.isApplied ? layout : nil
     }
 
     /// Whether responses are made here, and not by Foundation.

@@ -1,20 +1,24 @@
-package import Foundation
+import Foundation
+import WaystationCookies
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
-package import FoundationNetworking
+import FoundationNetworking
 #endif
 
-/// Stores the cookies that responses set in the cookie storage of a configuration, as its session would.
+/// Stores the cookies that responses set in the cookie storage of a configuration, whatever transport they come from.
 ///
-/// The session would search every line of every head for them, which takes a tenth of the time of a load; this type
-/// reads only `Set-Cookie`.
+/// Foundation's session would search every line of every head for them, which takes a tenth of the time of a load; this
+/// type reads only `Set-Cookie`.
 ///
 /// `@unchecked Sendable`: the storage may be used from any thread, though its type does not declare it.
-package struct SetCookies: @unchecked Sendable {
+struct SetCookies: @unchecked Sendable {
     private let storage: HTTPCookieStorage?
+    private let policy: HTTPCookie.AcceptPolicy
 
-    package init(_ configuration: URLSessionConfiguration) {
-        storage = configuration.httpCookieAcceptPolicy == .never ? nil : configuration.httpCookieStorage
+    init(_ configuration: URLSessionConfiguration) {
+        policy = configuration.httpCookieAcceptPolicy
+        storage = policy == .never ? nil : configuration.httpCookieStorage
     }
 
     /// Stores the cookies of a head, including those of redirects and refusals.
@@ -24,15 +28,32 @@ package struct SetCookies: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - head: The head.
+    ///   - request: The request that it answers; nil for one to the URL of the head, without a main document.
     ///   - now: The present.
-    package func take(_ head: ResponseHead, now: Date = Date()) {
-        guard let storage, let url = head.url, let value = head.rawValue(forHTTPHeaderField: Self.field) else { return }
+    func take(_ head: ResponseHead, to request: URLRequest? = nil, now: Date = Date()) {
+        guard let storage, let value = head.rawValue(forHTTPHeaderField: Self.field),
+            let url = request?.url ?? head.url, request?.httpShouldHandleCookies ?? true
+        else { return }
+        let document = request.flatMap(ForwardingTag.document)
+        guard storage.cookieAcceptPolicy != .never, accepts(url, for: document) else { return }
         let cookies = Self.cookies(in: value, for: url)
         guard !cookies.isEmpty else { return }
         let stored = storage.cookies ?? []
         let taken = Self.first(of: cookies, over: stored, now)
         for cookie in Self.displaced(by: taken, from: stored, now) { storage.deleteCookie(cookie) }
-        if !taken.isEmpty { storage.setCookies(taken, for: url, mainDocumentURL: nil) }
+        if !taken.isEmpty { storage.setCookies(taken, for: url, mainDocumentURL: document) }
+    }
+
+    /// Whether the configuration accepts the cookies of a URL that is loaded for a main document.
+    ///
+    /// Foundation's own loader ignores `onlyFromMainDocumentDomain`. The storage has a policy of its own.
+    private func accepts(_ url: URL, for document: URL?) -> Bool {
+        guard policy == .onlyFromMainDocumentDomain, let document else { return true }
+        // The domain decides, not the scheme.
+        var components = URLComponents(url: document, resolvingAgainstBaseURL: true)
+        components?.scheme = url.scheme
+        guard let document = components?.url else { return false }
+        return CookieRules().isSameSite(document, url)
     }
 
     /// The cookies of a field that are not too large.

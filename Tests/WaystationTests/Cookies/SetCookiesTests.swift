@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import Testing
 import WaystationTesting
-import WaystationTransport
 
 @testable import Waystation
 
@@ -26,6 +25,51 @@ struct SetCookiesTests {
         configuration.httpCookieAcceptPolicy = .never
         SetCookies(configuration).take(try .head(200, ["Set-Cookie": "a=1"]))
         #expect(stored == [])
+    }
+
+    @Test("the storage's own policy counts, too")
+    func storagePolicy() throws {
+        let storage = try #require(configuration.httpCookieStorage)
+        storage.cookieAcceptPolicy = .never
+        SetCookies(configuration).take(try .head(200, ["Set-Cookie": "a=1"]))
+        #expect(stored == [])
+        storage.cookieAcceptPolicy = .onlyFromMainDocumentDomain
+        configuration.httpCookieAcceptPolicy = .always
+        var request = try URLRequest("GET", "https://a.example/")
+        request.mainDocumentURL = URL(string: "https://other.example/")
+        SetCookies(configuration).take(try .head(200, ["Set-Cookie": "a=1"]), to: request)
+        #expect(stored == [])
+        request.mainDocumentURL = URL(string: "https://a.example/page")
+        SetCookies(configuration).take(try .head(200, ["Set-Cookie": "a=1"]), to: request)
+        #expect(stored == ["a.example/ a=1"])
+    }
+
+    @Test(
+        "onlyFromMainDocumentDomain takes the cookies of the main document's domain, whatever the scheme",
+        arguments: [
+            (nil, true), ("https://a.example/page", true), ("http://www.a.example/", true),
+            ("https://b.example/", false), ("https://evil-a.example/", false), ("about:blank", false),
+        ],
+        [HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain, .always]
+    )
+    func mainDocument(document: (url: String?, isOwn: Bool), policy: HTTPCookie.AcceptPolicy) throws {
+        configuration.httpCookieAcceptPolicy = policy
+        var request = try URLRequest("GET", "https://a.example/")
+        request.mainDocumentURL = document.url.flatMap { URL(string: $0) }
+        // As the request is when its response arrives.
+        SetCookies(configuration).take(try .head(200, ["Set-Cookie": "a=1"]), to: ForwardingTag.tagging(request))
+        #expect(stored.isEmpty == (!document.isOwn && policy == .onlyFromMainDocumentDomain))
+    }
+
+    @Test("a request that refuses cookies gets none, and the request's URL counts, not that of the head")
+    func request() throws {
+        var request = try URLRequest("GET", "https://a.example/")
+        request.httpShouldHandleCookies = false
+        SetCookies(configuration).take(try .head(200, ["Set-Cookie": "a=1"]), to: request)
+        #expect(stored == [])
+        request.httpShouldHandleCookies = true
+        SetCookies(configuration).take(try .head(200, ["Set-Cookie": "a=1"], at: "https://b.example/"), to: request)
+        #expect(stored == ["a.example/ a=1"])
     }
 
     @Test("one head sets 50 cookies at most, each with its attributes, and removes any number")

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-package import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Adds the cookies of a configuration's storage to requests, as its session does for the first request of a task.
@@ -10,15 +10,15 @@ package import FoundationNetworking
 /// session chose for the task, and the redirect may have changed a cookie.
 ///
 /// `@unchecked Sendable`: the storage may be used from any thread, though its type does not declare it.
-package struct CookieField: @unchecked Sendable {
+struct CookieField: @unchecked Sendable {
     private let storage: HTTPCookieStorage?
 
-    package init(_ configuration: URLSessionConfiguration) {
+    init(_ configuration: URLSessionConfiguration) {
         storage = configuration.httpShouldSetCookies ? configuration.httpCookieStorage : nil
     }
 
     /// The request with the storage's cookies for its URL; the field remains as it is if the storage has none.
-    package func adding(to request: URLRequest) -> URLRequest {
+    func adding(to request: URLRequest) -> URLRequest {
         guard let storage, request.httpShouldHandleCookies, let url = request.url,
             let cookies = storage.cookies(for: url), !cookies.isEmpty,
             let field = HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
