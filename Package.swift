@@ -80,7 +80,7 @@ let package = Package(
         // Needs libsqlite3-dev, as GRDB does. It replaces system calls of SQLite, and wraps variadic C functions.
         .target(name: "CWaystationSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "WaystationCollections"),
-        .target(name: "WaystationFileSystem"),
+        .target(name: "WaystationFileSystem", dependencies: ["WaystationFields"]),
         .target(name: "WaystationRules"),
         .target(name: "WaystationTransport"),
         .target(name: "WaystationFields"),
@@ -142,7 +142,7 @@ let package = Package(
         .target(
             name: "WaystationNIO",
             dependencies: [
-                "CZlib", "Waystation", "WaystationTransport",
+                "CZlib", "Waystation", "WaystationArchive", "WaystationFields", "WaystationTransport",
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
@@ -193,8 +193,8 @@ let package = Package(
         .target(
             name: "WaystationRecording",
             dependencies: [
-                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationFields", "WaystationFileSystem",
-                "WaystationRules", "WaystationStorage",
+                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationFields",
+                "WaystationFileSystem", "WaystationRules", "WaystationStorage",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -204,7 +204,8 @@ let package = Package(
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
-                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationCaching", "WaystationFileSystem",
+                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationCaching", "WaystationFields",
+                "WaystationFileSystem",
                 "WaystationPacks", "WaystationPublishing", "WaystationRecording", "WaystationRules",
                 "WaystationRulesFile", "WaystationStorage",
                 // `doctor` repeats on the user's machine what the tests pin, against the same server.

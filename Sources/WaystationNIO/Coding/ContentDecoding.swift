@@ -1,4 +1,6 @@
 #if NIO
+import WaystationArchive
+
 /// Makes decoders for content codings (RFC 9110 §8.4.1).
 enum ContentDecoding {
     /// The largest number of codings of one body that are removed.

@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationArchive
 import WaystationFileSystem
 
 extension HARArchive.Response {
@@ -66,7 +67,7 @@ extension HARArchive.Response {
                 body += try content.bytes(of: part)
             }
         }
-        return try ContentCoding.decode(body, coding ?? "", limit: 512 << 20)
+        return try ContentCoding.decode(body, coding ?? "", limit: 512 << 20, brotli: .shared)
     }
 }
 
