@@ -1,4 +1,5 @@
 public import WaystationCaching
+import WaystationFields
 
 /// Something that happened inside a store, for logs and metrics.
 ///
@@ -54,9 +55,9 @@ public struct StoreEvent: Sendable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// The kind, the request concerned, and the detail, on one line.
+    /// The kind, the request concerned, and the detail, on one line, in which the URL has no secrets.
     public var description: String {
-        let request = key.map { " \($0.method) \($0.url)" } ?? ""
+        let request = key.map { " \($0.method) \(SecretNames.standard.url($0.url))" } ?? ""
         return "\(kind)\(request): \(detail)"
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 public import WaystationSharing
 public import WaystationStorage
 
@@ -61,7 +62,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
 
     /// The kind of the event.
     public var kind: Kind
-    /// The URL of the request; nil for events that concern no single load.
+    /// The URL of the request as it is, with its secrets; nil for events that concern no single load.
     public var url: URL?
     /// The method of the request.
     public var method: String?
@@ -70,7 +71,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
     /// The time from `startLoading` to this event, in seconds.
     public var duration: TimeInterval?
 
-    /// One line for a log.
+    /// One line for a log, in which URLs have no secrets.
     public var description: String {
         let what =
             switch kind {
@@ -88,7 +89,8 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .login(let event): "login \(event)"
             case .cookies(let event): "cookies \(event)"
             }
-        guard let url else { return what }
-        return "\(method ?? "GET") \(url.absoluteString) \(what)"
+        guard let url else { return SecretNames.standard.text(what) }
+        let names = SecretNames.standard
+        return "\(method ?? "GET") \(names.url(url.absoluteString)) \(names.text(what))"
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Waystation
+import WaystationFileSystem
 import WaystationNIO
 import WaystationTransport
 
@@ -145,7 +146,7 @@ extension Refusal {
         Refusal(
             status: 502,
             message:
-                "The origin of \(url?.absoluteString.prefix(2_000) ?? "the web socket") closed the connection, or did "
+                "The origin of \(url?.shown ?? "the web socket") closed the connection, or did "
                 + "not answer in time.",
             closes: true
         )
