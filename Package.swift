@@ -142,7 +142,7 @@ let package = Package(
         .target(
             name: "WaystationNIO",
             dependencies: [
-                "CZlib", "Waystation", "WaystationFields", "WaystationTransport",
+                "CZlib", "Waystation", "WaystationArchive", "WaystationFields", "WaystationTransport",
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
@@ -193,8 +193,8 @@ let package = Package(
         .target(
             name: "WaystationRecording",
             dependencies: [
-                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationFields", "WaystationFileSystem",
-                "WaystationRules", "WaystationStorage",
+                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationFields",
+                "WaystationFileSystem", "WaystationRules", "WaystationStorage",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

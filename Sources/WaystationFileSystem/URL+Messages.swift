@@ -2,16 +2,8 @@ package import Foundation
 import WaystationFields
 
 extension URL {
-    /// The URL for messages and logs, without user, password, query and fragment, which may be secret,
-    /// and cut if it is long.
-    package var shown: String {
-        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "the URL" }
-        components.user = nil
-        components.password = nil
-        components.query = nil
-        components.fragment = nil
-        return components.string?.shown(upTo: 2_000) ?? "the URL"
-    }
+    /// The URL for the message of an error, without user, password, query and fragment, which may be secret.
+    package var shown: String { absoluteString.shownURL }
 
     /// The problem of a URL that should name a file or a folder, in the words of a message; nil for a file URL.
     ///

@@ -55,9 +55,10 @@ public struct StoreEvent: Sendable, CustomStringConvertible {
         self.detail = detail.shown(upTo: 2_000)
     }
 
-    /// The kind, the request concerned, and the detail, on one line.
+    /// The kind, the request concerned, and the detail, on one line, in which the URL has no secrets.
     public var description: String {
-        let request = key.map { " \($0.method.shown()) \($0.url.shown(upTo: 2_000))" } ?? ""
+        let request =
+            key.map { " \($0.method.shown()) \(SecretNames.standard.url($0.url).shown(upTo: 2_000))" } ?? ""
         return "\(kind)\(request): \(detail)"
     }
 }

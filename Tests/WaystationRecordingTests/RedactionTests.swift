@@ -73,9 +73,10 @@ struct RedactionTests {
         let text = try await record(.standard)
         let found = text.matches(of: /s3cret-[a-z]+/).map { String($0.output) }
         #expect(found.isEmpty)
-        // A body that is not text is in Base64.
+        // A body that is not text is in Base64; only the secret in it is replaced.
         #expect(!text.contains(Data(Self.multipart.utf8).base64EncodedString()))
-        #expect(text.contains(Data("[redacted]".utf8).base64EncodedString()))
+        let hidden = Self.multipart.replacing("s3cret-part", with: "[redacted]")
+        #expect(text.contains(Data(hidden.utf8).base64EncodedString()))
         #expect(text.contains("[redacted]"))
         #expect(text.contains("page=2"))
         #expect(text.contains("Access_Token=%5Bredacted%5D"))
@@ -94,6 +95,112 @@ struct RedactionTests {
         let combined = Data("password=\u{301}s3cret&\u{301}=1&token=s3cret".utf8)
         let text = String(decoding: Redaction.standard.body(combined, type: type), as: UTF8.self)
         #expect(!text.contains("s3cret"))
+    }
+
+    /// Bodies with secrets, and what is left of them.
+    private static let redacted: [(type: String, body: String, hidden: String)] = [
+        // All bytes but the secret's stay as they were: order, blanks, numbers and escapes.
+        (
+            "application/json", #"{ "z":1.50, "password" :"s3\"cr\u00e9t", "a":[12345678901234567890,"ü","\/"] }"#,
+            #"{ "z":1.50, "password" :"[redacted]", "a":[12345678901234567890,"ü","\/"] }"#
+        ),
+        (
+            "application/json", #"{"token":{"value":"s3cret","n":[7]},"t":"s"}"#,
+            #"{"token":{"value":"[redacted]","n":["[redacted]"]},"t":"s"}"#
+        ),
+        (
+            "application/json", #"{"token":null,"password":"","secret":true}"#,
+            #"{"token":null,"password":"","secret":true}"#
+        ),
+        (
+            "application/json", #"{"Authorization":"Bearer s3cret","csrf":"s3cret"}"#,
+            #"{"Authorization":"[redacted]","csrf":"[redacted]"}"#
+        ),
+        (
+            "application/x-ndjson", "{\"b\":1,\"a\":2}\n{\"token\":\"s3cret\"}\n\n{\"x\":{\"password\":\"s3cret\"}}\n",
+            "{\"b\":1,\"a\":2}\n{\"token\":\"[redacted]\"}\n\n{\"x\":{\"password\":\"[redacted]\"}}\n"
+        ),
+        ("text/plain", #"{"access_token":"s3cret"}"#, #"{"access_token":"[redacted]"}"#),
+        ("", #"[{"access_token":"s3cret"}]"#, #"[{"access_token":"[redacted]"}]"#),
+        ("text/javascript", #"f({"access_token":"s3cret77"})"#, #"f({"access_token":"[redacted]"})"#),
+        ("text/event-stream", "data: {\"token\":\"s3cret\"}\n\n", "data: {\"token\":\"[redacted]\"}\n\n"),
+        (
+            "application/json", #"{"body":"{\"token\":\"s3cret\",\"n\":1}","u":"/a?b=1&token=s3cret"}"#,
+            #"{"body":"{\"token\":\"[redacted]\",\"n\":1}","u":"/a?b=1&token=%5Bredacted%5D"}"#
+        ),
+        (
+            "application/json", #"{"query":"{ login(password: \"s3cret\") }"}"#,
+            #"{"query":"{ login(password: \"[redacted]\") }"}"#
+        ),
+        ("text/plain", "a=1&password=s3cret&b=2", "a=1&password=%5Bredacted%5D&b=2"),
+        (
+            "application/x-www-form-urlencoded",
+            "user[password]=s3cret&user%5Btoken%5D=s3cret&j=%7B%22token%22%3A%22s3cret%22%7D",
+            "user[password]=%5Bredacted%5D&user%5Btoken%5D=%5Bredacted%5D&j=%7B%22token%22%3A%22%5Bredacted%5D%22%7D"
+        ),
+        (
+            "application/xml",
+            "<a><password>s3cret</password><b token='s3cret'/><w:Token><![CDATA[s3cret]]></w:Token><c>x</c></a>",
+            "<a><password>[redacted]</password><b token='[redacted]'/><w:Token><![CDATA[[redacted]]]></w:Token><c>x</c></a>"
+        ),
+        (
+            "text/xml", "<dict><key>password</key><string>s3cret</string><key>n</key><string>x</string></dict>",
+            "<dict><key>password</key><string>[redacted]</string><key>n</key><string>x</string></dict>"
+        ),
+        (
+            "text/html",
+            "<input type=password name=password><input name=\"csrf_token\" value=\"s3cret77\"><code>a1b2c3d4</code>",
+            "<input type=password name=password><input name=\"csrf_token\" value=\"[redacted]\"><code>a1b2c3d4</code>"
+        ),
+        (
+            "multipart/form-data; boundary=\"b\"",
+            "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\ns3cret\r\n--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.json\"\r\nContent-Type: application/json\r\n\r\n{\"token\":\"s3cret\"}\r\n--b--\r\n",
+            "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n[redacted]\r\n--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.json\"\r\nContent-Type: application/json\r\n\r\n{\"token\":\"[redacted]\"}\r\n--b--\r\n"
+        ),
+        (
+            "text/plain", "Authorization: Bearer s3cret\r\nX: 1\npassword: s3cret\nPassword: at least eight letters\n",
+            "Authorization: [redacted]\r\nX: 1\npassword: [redacted]\nPassword: at least eight letters\n"
+        ),
+    ]
+
+    @Test("are replaced in bodies of requests and responses, and nothing else changes", arguments: redacted)
+    func bodies(type: String, body: String, hidden: String) {
+        let request = Redaction.standard.body(Data(body.utf8), type: type)
+        #expect(String(decoding: request, as: UTF8.self) == hidden)
+        let response = Redaction.standard.responseBody(Data(body.utf8), type: type)
+        #expect(String(decoding: response, as: UTF8.self) == hidden)
+        #expect(Redaction.standard.responseBody(response, type: type) == response)
+        #expect(Redaction.none.body(Data(body.utf8), type: type) == Data(body.utf8))
+    }
+
+    @Test(
+        "are not what only has an ambiguous name in a response",
+        arguments: [
+            #"{"code":404}"#, #"{"code":"NOT_FOUND"}"#, #"{"code":"DE"}"#, #"{"nextPageToken":"abc","max_tokens":5}"#,
+        ]
+    )
+    func ambiguous(body: String) {
+        #expect(Redaction.standard.responseBody(Data(body.utf8), type: "application/json") == Data(body.utf8))
+    }
+
+    @Test("are searched in damaged and endless texts without a crash, in time that grows with the text")
+    func hostile() {
+        let beginnings = [
+            "{\"token\":", "[", "<a>", "<a b='", "</a", "<![CDATA[", "<!--", "\"token\":\"\\", "\\", "\\u", "%", "&#",
+            "token=", "--b\r\n",
+            "://a@", "password: \"", "\"\\\"", "{\"a\":\"{\\\"b\\\":", "\u{0}token=\u{0}",
+        ]
+        for beginning in beginnings {
+            for text in [beginning, String(repeating: beginning, count: 3_000)] {
+                for type in [
+                    "application/json", "text/plain", "text/html", "multipart/form-data; boundary=b",
+                    "a/x-www-form-urlencoded",
+                ] {
+                    _ = Redaction.standard.body(Data(text.utf8), type: type)
+                    _ = Redaction.standard.responseBody(Data(text.utf8), type: type)
+                }
+            }
+        }
     }
 
     @Test("are all in the file if nothing is redacted")

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 import WaystationTesting
 
 /// Recordings in the forms that other programs write.
@@ -38,6 +39,29 @@ struct CassetteTests {
         let pixel = try #require(URL(string: "https://api.example/pixel"))
         #expect(try await session.data(from: pixel).0 == Data([0x89, 0x50, 0x4E, 0x47]))
         #expect(try await session.load("https://api.example/packed").text == "hello")
+    }
+
+    @Test(.enabled(if: dlopen("libbrotlidec.so.1", RTLD_NOW) != nil))
+    func `a cassette of Polly replays bodies in Brotli where its library is installed`() async throws {
+        for (body, text) in [
+            (EncodedBodies.textBrotli, EncodedBodies.text), (EncodedBodies.textBrotli.dropLast(), nil),
+        ] {
+            // Polly writes one text for each part that arrived.
+            let parts = [body.prefix(7), body.dropFirst(7)].map { #"\"\#(Data($0).base64EncodedString())\""# }
+            let session = try session(
+                #"""
+                {"log":{"_recordingName":"packed","version":"1.2","creator":{"name":"Polly.JS","version":"6.0.5"},"entries":[
+                  {"_id":"ab12","_order":0,"cache":{},"startedDateTime":"2024-01-01T00:00:00.000Z","time":3,
+                   "request":{"method":"GET","url":"https://api.example/packed","headers":[],"cookies":[],"queryString":[]},
+                   "response":{"status":200,"headers":[{"name":"content-encoding","value":"br"}],"cookies":[],
+                     "content":{"mimeType":"text/plain","size":25,"_isBinary":true,"encoding":"base64",
+                       "text":"[\#(parts.joined(separator: ","))]"}}}]}}
+                """#
+            )
+            let url = try #require(URL(string: "https://api.example/packed"))
+            let found = try? await session.data(from: url).0
+            #expect(found == text)
+        }
     }
 
     @Test func `a body that Polly recorded in a browser is text, whatever coding its fields name`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationFileSystem
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -89,7 +90,7 @@ final class Spooling: Sendable {
             do {
                 try writer.append(Data(buffer[..<count]))
             } catch {
-                let message = "the body stream of \(url?.absoluteString ?? "a request") cannot be stored: \(error)"
+                let message = "the body stream of \(url?.shown ?? "a request") cannot be stored: \(error)"
                 return .failure(URLError(.cannotCreateFile, failing: url, message, underlying: error))
             }
         }
@@ -103,7 +104,7 @@ final class Spooling: Sendable {
         return URLError(
             .requestBodyStreamExhausted,
             failing: url,
-            "the body stream of \(url?.absoluteString ?? "a request") cannot be read, and nothing was sent: \(reason)",
+            "the body stream of \(url?.shown ?? "a request") cannot be read, and nothing was sent: \(reason)",
             underlying: cause
         )
     }

@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationFileSystem
 import WaystationRules
 package import WaystationTransport
 
@@ -118,7 +119,7 @@ package final class ClientLoads: Sendable {
     }
 
     private static func refusal(of url: URL?) -> URLError {
-        let message = "the rule for \(url?.absoluteString ?? "the URL") does not lead to the network"
+        let message = "the rule for \(url?.shown ?? "the URL") does not lead to the network"
         return URLError(
             .resourceUnavailable,
             failing: url,

@@ -9,11 +9,11 @@ extension Interceptor {
     /// let json = try JSONEncoder().encode(explanation)
     /// ```
     ///
-    /// It has the URL as it is, also if the URL contains a secret.
+    /// It has no secrets of the URL: the values of tokens and passwords are replaced with `[redacted]`.
     public struct Explanation: Hashable, Sendable, Encodable, CustomStringConvertible {
         /// The request's method.
         public let method: String
-        /// The request's URL.
+        /// The request's URL, without secrets.
         public let url: String
         /// The decision of the rules: `allowed`, `blocked`, `openedElsewhere` or `untouched`.
         public let decision: String

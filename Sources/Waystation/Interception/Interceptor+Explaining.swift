@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 import WaystationStorage
 
 #if canImport(FoundationNetworking)
@@ -31,7 +32,7 @@ extension ClientLoads {
         let cache: Interceptor.CacheExplanation? = if answer.asksCache { await explainCache(for: request) } else { nil }
         return Interceptor.Explanation(
             request.httpMethod ?? "GET",
-            request.url?.absoluteString ?? "",
+            SecretNames.standard.url(request.url?.absoluteString ?? ""),
             interceptor.decision(for: request),
             interceptor.rules,
             answer,

@@ -1,6 +1,7 @@
 public import Foundation
 import Logging
 import Synchronization
+import WaystationFileSystem
 public import WaystationRules
 
 #if canImport(FoundationNetworking)
@@ -141,7 +142,7 @@ public final class Interceptor: Sendable {
         if ForwardingTag.isTagged(request) { return .untouched(reasons: ["an interceptor sent the request"]) }
         if isExternalLink(request) { return .openedElsewhere }
         guard let canonical = CanonicalRequest(request) else {
-            return .untouched(reasons: ["\(request.url?.absoluteString ?? "nil") is not an absolute URL"])
+            return .untouched(reasons: ["\(request.url?.shown ?? "nil") is not an absolute URL"])
         }
         if configuration.rules.isEmpty { return .untouched(reasons: ["the interceptor has no rules"]) }
         switch matcher.rules.decision(canonical, of: request) {

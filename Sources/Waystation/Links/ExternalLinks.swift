@@ -1,5 +1,6 @@
 import Foundation
 import WaystationFields
+import WaystationFileSystem
 import WaystationRules
 
 #if canImport(FoundationNetworking)
@@ -126,7 +127,7 @@ public struct ExternalLinks: Sendable {
 extension ExternalLinks {
     /// The error of a load whose link was handed over.
     static func opened(_ url: URL?) -> URLError {
-        let message = "\(url?.absoluteString ?? "the link") was handed to the app's handler of external links"
+        let message = "\(url?.shown ?? "the link") was handed to the app's handler of external links"
         return URLError(
             .unsupportedURL,
             failing: url,
@@ -138,7 +139,7 @@ extension ExternalLinks {
     /// The error of a task whose link cannot be handed over.
     static func refused(_ task: URLSessionTask, _ url: URL?) -> URLError {
         let message = """
-            \(url?.absoluteString ?? "the link") belongs to another app, and a \(type(of: task)) cannot be handed to it: use \
+            \(url?.shown ?? "the link") belongs to another app, and a \(type(of: task)) cannot be handed to it: use \
             a data task
             """
         return URLError(

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFileSystem
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -64,7 +65,7 @@ enum DownloadAdvice {
         )
     }
 
-    private static func name(of request: URLRequest) -> String { request.url?.absoluteString ?? "the file" }
+    private static func name(of request: URLRequest) -> String { request.url?.shown ?? "the file" }
 
     private static let reason = """
         on Linux Foundation gives a custom protocol no way to pass a file to a download task: load it with a data \

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WaystationFileSystem
 import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -126,7 +127,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
             .requestBodyStreamExhausted,
             failing: request.url,
             """
-            the body of \(request.url?.absoluteString ?? "the request") is a stream that was already read: set bodySpool, \
+            the body of \(request.url?.shown ?? "the request") is a stream that was already read: set bodySpool, \
             so that it can be sent again
             """
         )

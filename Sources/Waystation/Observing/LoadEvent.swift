@@ -62,7 +62,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
 
     /// The kind of the event.
     public var kind: Kind
-    /// The URL of the request; nil for events that concern no single load.
+    /// The URL of the request as it is, with its secrets; nil for events that concern no single load.
     public var url: URL?
     /// The method of the request.
     public var method: String?
@@ -71,7 +71,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
     /// The time from `startLoading` to this event, in seconds.
     public var duration: TimeInterval?
 
-    /// One line for a log.
+    /// One line for a log, in which URLs have no secrets.
     public var description: String {
         let what =
             switch kind {
@@ -89,7 +89,9 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .login(let event): "login \(event)"
             case .cookies(let event): "cookies \(event)"
             }
-        guard let url else { return what }
-        return "\((method ?? "GET").shown()) \(url.absoluteString.shown(upTo: 2_000)) \(what)"
+        guard let url else { return SecretNames.standard.text(what) }
+        let names = SecretNames.standard
+        let shown = names.url(url.absoluteString).shown(upTo: 2_000)
+        return "\((method ?? "GET").shown()) \(shown) \(names.text(what))"
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import WaystationCaching
+import WaystationFields
 import WaystationStorage
 
 #if canImport(FoundationNetworking)
@@ -101,8 +102,8 @@ struct CacheFinding: Sendable {
             variants.heads.isEmpty
             ? "the cache was asked too, by .cache(.\(strategy)), and holds nothing for"
             : "the cache was asked too, but by .cache(.\(strategy)) its stored response may not be used for"
-        let stop = cause.hasSuffix(".") ? "" : "."
-        let message = "\(cause)\(stop) Also, \(reason) \(presented.message.method.rawValue) \(presented.key.url)."
+        let stop = cause.hasSuffix(".") ? cause.dropLast() : cause[...]
+        let message = "\(stop); \(reason) \(presented.message.method.rawValue) \(presented.key.url.shownURL)"
         return URLError(
             failure.code,
             failing: failure.userInfo[NSURLErrorFailingURLErrorKey] as? URL,

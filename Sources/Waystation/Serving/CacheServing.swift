@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import WaystationCaching
+import WaystationFields
 import WaystationRules
 import WaystationStorage
 
@@ -86,7 +87,7 @@ extension Serving {
     }
 
     private var notStored: URLError {
-        refusal(.notStored, CacheFinding.notStored("\(canonical.method) \(canonical.url)"))
+        refusal(.notStored, CacheFinding.notStored("\(canonical.method) \(canonical.url.string.shownURL)"))
     }
 }
 

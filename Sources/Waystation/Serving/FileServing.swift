@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import WaystationCaching
+import WaystationFields
 import WaystationFiles
 import WaystationRules
 
@@ -81,7 +82,7 @@ extension Serving {
             return otherwise()
         case .refused(let reason):
             guard let onDamage = file.onDamage else {
-                return .fail(refusal(.notFound, "\(canonical.url) is refused: \(reason)"))
+                return .fail(refusal(.notFound, "\(canonical.url.string.shownURL) is refused: \(reason)"))
             }
             onDamage("\(file.path) is refused: \(reason)")
             return otherwise()

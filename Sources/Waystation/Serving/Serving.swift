@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -19,9 +20,14 @@ struct Serving: Sendable {
     func verdict(_ route: CompiledRules.Step) -> Verdict {
         switch route {
         case .block:
-            return .fail(refusal(.blocked, "a rule blocks \(canonical.url)"))
+            return .fail(refusal(.blocked, "a rule blocks \(canonical.url.string.shownURL)"))
         case .nowhere:
-            return .fail(refusal(.notFound, "no source of its rule has \(canonical.url), and the rule names no other"))
+            return .fail(
+                refusal(
+                    .notFound,
+                    "no source of its rule has \(canonical.url.string.shownURL), and the rule names no other"
+                )
+            )
         case .network:
             return network
         case .carried(let transport):

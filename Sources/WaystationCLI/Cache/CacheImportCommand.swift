@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WaystationFields
 import WaystationRecording
 import WaystationStorage
 
@@ -81,7 +82,7 @@ struct CacheImport: CommandResult {
 
     var text: String {
         let bytes = imported.reduce(0) { $0 + $1.bytes }
-        let lines = skipped.map { "skipped \($0.url): \($0.detail)".printable }
+        let lines = skipped.map { "skipped \(SecretNames.standard.url($0.url)): \($0.detail)".printable }
         let summary = "\(Words.responses(imported.count)) imported, \(Words.bytes(bytes)), \(skipped.count) skipped"
         return (lines + [summary]).joined(separator: "\n")
     }

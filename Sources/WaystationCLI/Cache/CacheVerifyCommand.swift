@@ -1,4 +1,5 @@
 import ArgumentParser
+import WaystationFields
 import WaystationStorage
 
 struct CacheVerifyCommand: AsyncParsableCommand {
@@ -71,7 +72,9 @@ struct CacheCheck: CommandResult {
 
     var text: String {
         var lines = indexProblems.map { "index: \($0)" }
-        lines += damaged.map { "\($0.method ?? "?") \($0.url ?? "row \($0.id)"): \($0.problem)".printable }
+        lines += damaged.map {
+            "\($0.method ?? "?") \($0.url.map(SecretNames.standard.url) ?? "row \($0.id)"): \($0.problem)".printable
+        }
         lines.append(
             "\(Words.responses(entries)) and \(bodyFiles) body files checked, \(damaged.count) damaged"
                 + (dropped.map { ", \($0) dropped" } ?? "")

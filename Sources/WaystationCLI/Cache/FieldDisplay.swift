@@ -6,11 +6,6 @@ import WaystationStorage
 struct FieldDisplay {
     let showsSecrets: Bool
 
-    static let secret: Set<String> = [
-        "authorization", "cookie", "cookie2", "proxy-authorization", "set-cookie", "set-cookie2", "authentication-info",
-        "proxy-authentication-info",
-    ]
-
     /// The text in place of a hidden value.
     static let redacted = "(hidden)"
 
@@ -25,7 +20,7 @@ struct FieldDisplay {
     }
 
     private func value(_ name: HTTPField.Name, _ value: String) -> String {
-        Self.secret.contains(name.canonicalName) && !showsSecrets ? Self.redacted : value
+        SecretNames.standard.contains(name.canonicalName) && !showsSecrets ? Self.redacted : value
     }
 }
 

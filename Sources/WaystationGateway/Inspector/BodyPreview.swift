@@ -33,11 +33,9 @@ struct BodyPreview: Encodable, Sendable {
         if Self.imageTypes.contains(type) {
             (kind, text) = isCut ? (.none, "Only the first \(body.count) bytes of the picture are kept.") : (.image, "")
         } else if type == "application/json" || type.hasSuffix("+json") {
-            (kind, text) = (.json, Self.text(Redaction.standard.body(body, type: type)))
-        } else if Self.mayNameSecrets(body, type: type) {
-            (kind, text) = (.text, Self.text(Redaction.standard.body(body, type: type)))
+            (kind, text) = (.json, Self.text(body, type))
         } else if type.hasPrefix("text/") || Self.textTypes.contains(type) || type.hasSuffix("+xml") {
-            (kind, text) = (.text, Self.text(body))
+            (kind, text) = (.text, Self.text(body, type))
         } else {
             let reason = type.isEmpty ? "The response names no Content-Type" : "The type is \(type)"
             (kind, text) = (.none, "\(reason), so there is no preview.")
@@ -59,12 +57,6 @@ struct BodyPreview: Encodable, Sendable {
         }
     }
 
-    /// Whether a body is a form or JSON, by its type or by its first byte: OAuth servers send tokens in both.
-    private static func mayNameSecrets(_ body: Data, type: String) -> Bool {
-        let isText = type.hasPrefix("text/") || textTypes.contains(type)
-        return type == formType || (isText && (type.contains("json") || Redaction.beginsAsJSON(body)))
-    }
-
     /// A picture that a browser shows without running anything in it.
     static func image(_ load: LoadLog.Load) -> InspectorResponse? {
         guard BodyPreview(load).kind == .image, let body = load.exchange.body else { return nil }
@@ -77,12 +69,13 @@ struct BodyPreview: Encodable, Sendable {
     ]
     private static let textTypes: Set<String> = [
         "application/javascript", "application/x-javascript", "application/ecmascript", "application/xml",
-        formType,
+        "application/x-www-form-urlencoded",
     ]
-    private static let formType = "application/x-www-form-urlencoded"
 
-    /// The text of bytes that may end within a character.
-    private static func text(_ body: Data) -> String { String(decoding: body, as: UTF8.self) }
+    /// The text of bytes that may end within a character, without secrets.
+    private static func text(_ body: Data, _ type: String) -> String {
+        String(decoding: Redaction.standard.responseBody(body, type: type), as: UTF8.self)
+    }
 }
 
 extension RecordedExchange {

@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import Waystation
+import WaystationFields
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -15,7 +16,7 @@ extension Refusal {
     init(_ error: any Error, for url: URL?) {
         let error = (error as? URLError) ?? URLError(.unknown)
         let cause = error.userInfo[NSUnderlyingErrorKey] as? WaystationError
-        let name = url?.absoluteString.prefix(2_000) ?? "the request"
+        let name = url.map { SecretNames.standard.url($0.absoluteString).prefix(2_000) } ?? "the request"
         let reason = cause?.message ?? error.localizedDescription
         let status =
             switch (cause?.code, error.code) {

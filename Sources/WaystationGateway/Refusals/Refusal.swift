@@ -128,7 +128,7 @@ struct Refusal: Error, Equatable, Sendable {
         Refusal(
             status: 403,
             message: """
-                No rule takes \(url.prefix(2_000)). Add a rule for the URL, or set GatewayOptions.forwardsUnclaimed \
+                No rule takes \(SecretNames.standard.url(url).prefix(2_000)). Add a rule for the URL, or set GatewayOptions.forwardsUnclaimed \
                 (`forwards-unclaimed` in a rules file) to send such requests to the network.
                 """
         )

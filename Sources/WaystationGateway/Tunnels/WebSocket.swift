@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import Waystation
 import WaystationFields
+import WaystationFileSystem
 import WaystationNIO
 import WaystationTransport
 
@@ -146,7 +147,7 @@ extension Refusal {
         Refusal(
             status: 502,
             message:
-                "The origin of \(url?.absoluteString.shown(upTo: 2_000) ?? "the web socket") closed the connection, or did "
+                "The origin of \(url?.shown ?? "the web socket") closed the connection, or did "
                 + "not answer in time.",
             closes: true
         )

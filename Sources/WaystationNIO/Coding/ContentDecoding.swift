@@ -1,4 +1,5 @@
 #if NIO
+import WaystationArchive
 import WaystationFields
 
 /// Makes decoders for content codings (RFC 9110 §8.4.1).

@@ -1,4 +1,6 @@
 #if NIO
+import WaystationArchive
+
 /// The functions of the Zstandard decoder (RFC 8878).
 struct ZstandardLibrary: Sendable {
     typealias Create = @convention(c) @Sendable () -> OpaquePointer?

@@ -159,12 +159,12 @@ struct RequestComposer: Sendable {
         guard scheme == "http" || scheme == "https" else {
             return TransportFailure(
                 .unsupportedURL,
-                "The URL \(url.absoluteString) has a scheme that cannot be loaded. Use http or https."
+                "The URL \(url.absoluteString.shownURL) has a scheme that cannot be loaded. Use http or https."
             )
         }
         return TransportFailure(
             .badURL,
-            "The URL \(url.absoluteString) has no host that can be connected to. Correct its host and port."
+            "The URL \(url.absoluteString.shownURL) has no host that can be connected to. Correct its host and port."
         )
     }
 }

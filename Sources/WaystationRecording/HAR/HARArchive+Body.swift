@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationArchive
 import WaystationFields
 import WaystationFileSystem
 
@@ -67,7 +68,7 @@ extension HARArchive.Response {
                 body += try content.bytes(of: part)
             }
         }
-        return try ContentCoding.decode(body, coding ?? "", limit: 512 << 20)
+        return try ContentCoding.decode(body, coding ?? "", limit: 512 << 20, brotli: .shared)
     }
 }
 

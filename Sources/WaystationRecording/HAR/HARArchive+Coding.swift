@@ -155,6 +155,9 @@ extension HARArchive.PostData: Codable {
 extension HARArchive.Response: Codable {
     private enum Key: String, CodingKey {
         case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize
+        case error = "_error"
+        /// The name that Playwright gives it.
+        case failureText = "_failureText"
     }
 
     /// Reads a response.
@@ -171,6 +174,7 @@ extension HARArchive.Response: Codable {
             redirectURL: object.text(.redirectURL) ?? "",
             bodySize: object.count(.bodySize)
         )
+        error = object.text(.error) ?? object.text(.failureText)
     }
 
     /// Writes a response.
@@ -185,6 +189,7 @@ extension HARArchive.Response: Codable {
         try object.encode(redirectURL, forKey: .redirectURL)
         try object.encode(-1, forKey: .headersSize)
         try object.encode(bodySize, forKey: .bodySize)
+        try object.encodeIfPresent(error, forKey: .error)
     }
 }
 

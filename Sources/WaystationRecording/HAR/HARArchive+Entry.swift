@@ -153,6 +153,8 @@ extension HARArchive {
         public var redirectURL: String
         /// The size of the body as received, in bytes; -1 means unknown.
         public var bodySize: Int
+        /// The reason why no response came, as browsers name it, such as `net::ERR_CONNECTION_REFUSED` (`_error`).
+        public var error: String?
 
         /// Makes a response.
         public init(

@@ -3,6 +3,10 @@ import Synchronization
 public import Waystation
 public import WaystationStorage
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Keeps the exchanges of an interceptor (those it answers, forwards or hands back), to save them as HAR.
 ///
 /// ```swift
@@ -70,6 +74,17 @@ public final class HARRecorder: ExchangeRecorder {
 
     /// The exchanges so far, without secrets, ordered by when they began.
     public func archive() -> HARArchive { HARArchive(entries: sorted.map { HARArchive.Entry($0, redaction) }) }
+
+    /// The exchanges so far, in which the bodies of responses have no secrets either, to be passed on.
+    package func shareableArchive() -> HARArchive {
+        let entries = sorted.map { exchange in
+            var exchange = exchange
+            let type = exchange.response?.value(forHTTPHeaderField: "Content-Type") ?? ""
+            exchange.body = exchange.body.map { redaction.responseBody($0, type: type) }
+            return HARArchive.Entry(exchange, redaction)
+        }
+        return HARArchive(entries: entries)
+    }
 
     /// Writes the exchanges so far to a file, without secrets; see ``HARWriter``.
     ///

@@ -6,8 +6,19 @@ import WaystationFields
 enum ContentCoding {
     /// Returns the body without the codings in a field's value.
     ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - field: The value of `Content-Encoding`.
+    ///   - limit: The largest number of bytes without a coding.
+    ///   - brotli: The library that decodes `br`; nil, the default, if that coding is refused.
+    /// - Returns: The body.
     /// - Throws: ``ImportRefusal`` for an unsupported coding, for damaged data, and for a body larger than `limit`.
-    static func decode(_ body: Data, _ field: String, limit: Int) throws(ImportRefusal) -> Data {
+    static func decode(
+        _ body: Data,
+        _ field: String,
+        limit: Int,
+        brotli: BrotliLibrary? = nil
+    ) throws(ImportRefusal) -> Data {
         let codings = field.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         guard codings.count <= 8 else { throw ImportRefusal(.contentCoding, "it has \(codings.count) content codings") }
         var body = body
@@ -22,14 +33,23 @@ enum ContentCoding {
                     body.count >= 2 && body.first.map { $0 & 0x0F == 8 } ?? false
                     && (Int(body[body.startIndex]) << 8 | Int(body[body.startIndex + 1])).isMultiple(of: 31)
                 body = try inflate(body, isFramed ? .zlib : .none, coding, limit)
-            default:
-                throw ImportRefusal(
-                    .contentCoding,
-                    "the content coding of the body is \(coding.shown(upTo: 20)), but only gzip and deflate are supported"
-                )
+            case "br":
+                guard let brotli else { throw unsupported(coding) }
+                guard !body.isEmpty else { break }
+                let packed = body
+                body = try decoded(coding, limit) { try BrotliDecoder.decompress(packed, brotli, limit: limit) }
+            default: throw unsupported(coding)
             }
         }
         return body
+    }
+
+    private static func unsupported(_ coding: String) -> ImportRefusal {
+        ImportRefusal(
+            .contentCoding,
+            "the content coding of the body is \(coding.shown(upTo: 20)), but only gzip and deflate are supported, and in a HAR "
+                + "also br if libbrotli is installed"
+        )
     }
 
     private static func inflate(
@@ -39,8 +59,17 @@ enum ContentCoding {
         _ limit: Int
     ) throws(ImportRefusal) -> Data {
         if data.isEmpty { return data }
+        return try decoded(coding, limit) { try Inflater.decompress(data, framing, limit: limit) }
+    }
+
+    /// The result of a decoder, whose errors become reasons.
+    private static func decoded(
+        _ coding: String,
+        _ limit: Int,
+        _ decompress: () throws -> Data
+    ) throws(ImportRefusal) -> Data {
         do {
-            return try Inflater.decompress(data, framing, limit: limit)
+            return try decompress()
         } catch Inflater.Refusal.damaged {
             throw ImportRefusal(.damagedBody, "the \(coding) data of the body are damaged or cut off")
         } catch Inflater.Refusal.tooLarge {

@@ -44,12 +44,26 @@ struct RequestComparison: Sendable {
     let redaction: Redaction
 
     /// The values of the parts, in their order.
-    func key(of request: URLRequest) -> [String] { key(of: ComparedRequest(request, redaction)) }
+    func key(of request: URLRequest) -> [ExactText] { key(of: ComparedRequest(request, redaction)) }
 
     /// The values of the parts, in their order.
-    func key(of request: HARArchive.Request) -> [String] { key(of: ComparedRequest(request, redaction)) }
+    func key(of request: HARArchive.Request) -> [ExactText] { key(of: ComparedRequest(request, redaction)) }
 
-    private func key(of request: ComparedRequest) -> [String] { parts.map { $0.value(request) } }
+    private func key(of request: ComparedRequest) -> [ExactText] { parts.map { ExactText($0.value(request)) } }
+}
+
+/// A text that equals only the same bytes; Swift's texts also equal those with other code points for the same characters.
+struct ExactText: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (left: ExactText, right: ExactText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 extension Redaction {

@@ -26,13 +26,13 @@ struct RecordedEntries {
     /// response, because reading it there would copy the whole entry.
     private var residents: [ResidentResponse?] = []
     /// The indices of the entries with the same key that were not used, the next one last.
-    private var unused: [[String]: [Int]] = [:]
-    private var counts: [[String]: Int] = [:]
+    private var unused: [[ExactText]: [Int]] = [:]
+    private var counts: [[ExactText]: Int] = [:]
 
-    init(_ archive: [HARArchive.Entry], _ comparison: RequestComparison) {
+    init(_ archive: [HARArchive.Entry], _ comparison: RequestComparison, now: Date) {
         self.comparison = comparison
         entries = archive.map { RecordedEntry($0, comparison) }
-        residents = entries.map { $0?.makeResident() }
+        residents = entries.map { $0?.makeResident(now: now) }
         for (index, entry) in entries.enumerated() {
             guard let entry else { continue }
             unused[entry.key, default: []].append(index)
@@ -60,7 +60,7 @@ struct RecordedEntries {
     }
 
     /// Uses the next entry for a request, if its response is in memory and need not be recorded again.
-    mutating func takeResident(_ key: [String]) -> ResidentResponse? {
+    mutating func takeResident(_ key: [ExactText]) -> ResidentResponse? {
         guard let place = unused.index(forKey: key), let index = unused.values[place].last,
             residents.indices.contains(index), let resident = residents[index].take()
         else { return nil }
@@ -70,7 +70,7 @@ struct RecordedEntries {
     }
 
     /// Uses the next entry for a request.
-    mutating func take(_ key: [String]) -> Match {
+    mutating func take(_ key: [ExactText]) -> Match {
         guard let index = unused[key]?.popLast(), let entry = entries[index] else {
             if let count = counts[key] { return .exhausted(count) }
             return .unknown(nearest: nearest(to: key))
@@ -121,14 +121,38 @@ struct RecordedEntries {
         }
     }
 
+    /// The new entries that contain a secret of the run, with their errors.
+    ///
+    /// - Parameters:
+    ///   - secrets: The secrets.
+    ///   - folder: The folder of the recording, for bodies that already are files.
+    /// - Returns: The places of the entries, and the errors.
+    func leaks(of secrets: RunSecrets, in folder: URL) -> [(place: Int, error: StubError)] {
+        guard !secrets.isEmpty else { return [] }
+        return entries.enumerated().compactMap { place, recorded in
+            guard let recorded, recorded.isNew, let leak = recorded.entry.leak(of: secrets, in: folder) else {
+                return nil
+            }
+            return (place, .secretFound(leak.secret, of: recorded.entry.request, in: leak.part))
+        }
+    }
+
+    /// Removes entries; other entries keep their places.
+    mutating func remove(_ places: [Int]) {
+        for place in places { entries[place] = nil }
+    }
+
     /// The entries with the fewest parts that differ, at most three.
-    private func nearest(to key: [String]) -> [(name: String, reasons: [String])] {
+    private func nearest(to key: [ExactText]) -> [(name: String, reasons: [String])] {
         let parts = comparison.parts
         let candidates = entries.compactMap { $0 }.map { entry in
             (
                 entry: entry,
                 different: parts.indices.filter { entry.key[$0] != key[$0] },
-                common: zip(parts.indices, entry.key).map { key[$0].commonPrefix(with: $1).count }.reduce(0, +)
+                common: zip(parts.indices, entry.key).map { key[$0].text.commonPrefix(with: $1.text).count }.reduce(
+                    0,
+                    +
+                )
             )
         }
         return candidates.enumerated()
@@ -140,8 +164,32 @@ struct RecordedEntries {
                 let (entry, different, _) = candidate.element
                 return (
                     entry.name,
-                    different.map { "\(parts[$0].name) is \(key[$0].shortened), not \(entry.key[$0].shortened)" }
+                    different.map {
+                        "\(parts[$0].name) is \(key[$0].text.shortened), not \(entry.key[$0].text.shortened)"
+                    }
                 )
             }
+    }
+}
+
+extension HARArchive.Entry {
+    /// The first part that still contains a secret, and the secret in words; nil if no part contains one.
+    fileprivate func leak(of secrets: RunSecrets, in folder: URL) -> (part: String, secret: String)? {
+        var parts: [(name: String, text: [UInt8])] = [("the URL", Array(request.url.utf8))]
+        parts += request.headers.map { ("the request's field \($0.name)", Array($0.value.utf8)) }
+        parts += request.cookies.map { ("the request's cookie \($0.name)", Array($0.value.utf8)) }
+        if let body = request.postData {
+            let bytes = body.encoding == nil ? nil : Data(base64Encoded: body.text)
+            parts.append(("the request's body", bytes.map(Array.init) ?? Array(body.text.utf8)))
+        }
+        parts += response.headers.map { ("the response's field \($0.name)", Array($0.value.utf8)) }
+        parts += response.cookies.map { ("the response's cookie \($0.name)", Array($0.value.utf8)) }
+        parts.append(("the response's field Location", Array(response.redirectURL.utf8)))
+        parts.append(("the comment", Array((comment ?? "").utf8)))
+        if let body = try? response.body(in: folder) { parts.append(("the response's body", Array(body))) }
+        for part in parts {
+            if let secret = secrets.first(in: part.text) { return (part.name, secret) }
+        }
+        return nil
     }
 }

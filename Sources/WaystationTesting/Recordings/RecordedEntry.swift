@@ -1,12 +1,17 @@
 import Foundation
 import Waystation
+import WaystationFields
 import WaystationRecording
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// An entry of a recording, as it is compared and replayed.
 struct RecordedEntry {
     var entry: HARArchive.Entry
     /// The values of the parts that are compared.
-    let key: [String]
+    let key: [ExactText]
     var isUsed = false
     /// Whether the next such request is recorded again.
     var isStale = false
@@ -18,30 +23,71 @@ struct RecordedEntry {
         key = comparison.key(of: entry.request)
     }
 
-    /// The method and the URL.
-    var name: String { "\(entry.request.method) \(entry.request.url)" }
+    /// The method and the URL, without the secrets that another program may have recorded.
+    var name: String { "\(entry.request.method) \(SecretNames.standard.url(entry.request.url))" }
 
-    /// Makes the response, for a load that needs no exchange; nil if its body is a file.
-    func makeResident() -> ResidentResponse? {
+    /// Makes the response, for a load that needs no exchange; nil if there is none, if its body is a file, or if its
+    /// age matters, which is that of the moment in which it is used.
+    func makeResident(now: Date) -> ResidentResponse? {
         let response = entry.response
-        guard response.content.file == nil, (100...999).contains(response.status),
-            let url = URL(string: entry.request.url), let (fields, body) = try? content(in: nil)
+        guard response.content.file == nil, hasResponse, !hasLifetime, let url = URL(string: entry.request.url),
+            let (fields, body) = try? content(in: nil, now: now)
         else { return nil }
         let head = ResponseHead(url: url, statusCode: response.status, fields: fields)
         return ResidentResponse(head, body, isMade: true)
     }
 
-    /// The response, as events of an exchange.
+    /// The response, as events of an exchange; an error if the recorded load had none.
     ///
-    /// - Parameter folder: The folder of the recording.
+    /// - Parameters:
+    ///   - url: The URL of the request.
+    ///   - folder: The folder of the recording.
+    ///   - now: The time at which the response arrives.
     /// - Returns: The events.
     /// - Throws: `ImportRefusal` with the reason why the body cannot be had.
-    func answer(in folder: URL) throws(ImportRefusal) -> ScriptedTransport.Answer {
-        let (fields, body) = try content(in: folder)
+    func answer(_ url: URL?, in folder: URL, now: Date) throws(ImportRefusal) -> ScriptedTransport.Answer {
+        guard hasResponse else { return ScriptedTransport.Answer([.error(recordedError(url))]) }
+        let (fields, body) = try content(in: folder, now: now)
         return .status(entry.response.status, fields: fields, body: body)
     }
 
-    private func content(in folder: URL?) throws(ImportRefusal) -> (fields: [String: String], body: Data) {
+    /// Whether the load got a response: a HAR of a browser has the status 0 or -1 for one that failed.
+    private var hasResponse: Bool { (100...999).contains(entry.response.status) }
+
+    private var hasLifetime: Bool {
+        entry.response.headers.contains { field in
+            let name = field.name.lowercased()
+            return name == "expires" || (name == "cache-control" && field.value.lowercased().contains("max-age"))
+        }
+    }
+
+    /// The error of a load that failed when it was recorded.
+    private func recordedError(_ url: URL?) -> URLError {
+        let reason = entry.response.error ?? entry.comment ?? "the recording has no response"
+        let own = entry.comment.flatMap { $0.hasPrefix(Self.failure) ? Int($0.dropFirst(Self.failure.count)) : nil }
+        let code = own.map(URLError.Code.init(rawValue:)) ?? Self.codes.first { reason.contains($0.name) }?.code
+        return URLError(
+            code ?? .networkConnectionLost,
+            failing: url,
+            "the load had failed when it was recorded, so it fails again: \(reason.prefix(200))"
+        )
+    }
+
+    /// How `HARRecorder` notes the code of an error.
+    private static let failure = "failed: URLError "
+
+    /// Names of Chromium's errors, with the codes that Foundation reports in the same situation.
+    private static let codes: [(name: String, code: URLError.Code)] = [
+        ("ERR_NAME_NOT_RESOLVED", .cannotFindHost), ("ERR_INTERNET_DISCONNECTED", .notConnectedToInternet),
+        ("ERR_CONNECTION_REFUSED", .cannotConnectToHost), ("ERR_ADDRESS_UNREACHABLE", .cannotConnectToHost),
+        ("TIMED_OUT", .timedOut), ("ERR_CERT_", .serverCertificateUntrusted), ("ERR_SSL_", .secureConnectionFailed),
+        ("ERR_TOO_MANY_REDIRECTS", .httpTooManyRedirects),
+    ]
+
+    private func content(
+        in folder: URL?,
+        now: Date
+    ) throws(ImportRefusal) -> (fields: [String: String], body: Data) {
         var body = try entry.response.body(in: folder)
         var fields: [String: String] = [:]
         var names: [String: String] = [:]
@@ -57,6 +103,10 @@ struct RecordedEntry {
                 fields[field.name] = field.value
             }
         }
+        for name in Self.times {
+            guard let name = names[name], let value = fields[name] else { continue }
+            fields[name] = moved(value, to: now)
+        }
         // RFC 9110 §9.3.2: a response to HEAD has no content, but the length that GET would have.
         if entry.request.method == "HEAD" {
             body = Data()
@@ -66,6 +116,21 @@ struct RecordedEntry {
         }
         return (fields, body)
     }
+
+    /// A time of the response, moved by the age of the recording: to a cache the response is as old as it was when it
+    /// was recorded.
+    private func moved(_ value: String, to now: Date) -> String {
+        let present = HTTPDate(nearestTo: now.timeIntervalSince1970)
+        guard let time = HTTPDate(value, now: present), let started = entry.started else { return value }
+        let received = started.addingTimeInterval(min(86_400, max(0, entry.time.isFinite ? entry.time : 0) / 1_000))
+        let age = HTTPDate(nearestTo: received.timeIntervalSince1970)
+        let (moved, isHuge) = time.secondsSinceEpoch.addingReportingOverflow(
+            present.secondsSinceEpoch - age.secondsSinceEpoch
+        )
+        return isHuge ? value : HTTPDate(nearestTo: moved).fieldValue
+    }
+
+    private static let times = ["date", "expires"]
 
     /// A HAR has bodies without codings, even if the fields name one.
     private static let coding: Set = ["content-encoding", "transfer-encoding", "content-length"]

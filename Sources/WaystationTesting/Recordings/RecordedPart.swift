@@ -32,11 +32,12 @@ public struct RecordedPart: Sendable {
     public static func field(_ name: String) -> RecordedPart {
         RecordedPart(name: "field \(name)") { $0.values(name) }
     }
-    /// The body; JSON is compared as JSON, so the order of members does not matter.
+    /// The body; JSON is compared as JSON, so the order of members does not matter, nor how a number is written.
+    ///
+    /// Numbers and texts are compared exactly, to the last digit and code point.
     public static let body = RecordedPart(name: "body") { request in
         guard let body = request.body() else { return "" }
-        let json = try? JSONDecoder().decode(JSONValue.self, from: Data(body.utf8))
-        return json?.text ?? body
+        return JSONText.canonical(body) ?? body
     }
 
     private static func canonical(_ url: String) -> String { CanonicalURL(url)?.string ?? url }

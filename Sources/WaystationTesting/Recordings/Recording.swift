@@ -34,10 +34,23 @@ public final class Recording: Sendable {
     private struct State {
         var entries: RecordedEntries
         var failures: [StubError] = []
-        /// The number of entries that were recorded.
+        /// The secrets of all exchanges of the run, also of those that were cancelled.
+        var secrets: RunSecrets
+        /// The number of exchanges that were recorded.
         var recorded = 0
-        /// The number of recorded entries that the file has.
+        /// The number of recorded exchanges that were written, or refused.
         var saved = 0
+        /// The file as it was when this recording last read or wrote it.
+        var file: FileVersion?
+        /// Whether the file that was there at the beginning is still in its place.
+        var hasPredecessor: Bool
+        /// Whether the test failed for another reason.
+        var hasTestFailed = false
+        /// Whether `save()` or `verify()` was called.
+        var wasSaved = false
+
+        /// Whether the file keeps its previous entries, because those of this run are not all there.
+        var keepsPredecessor: Bool { hasPredecessor && (hasTestFailed || !failures.isEmpty) }
     }
 
     /// The file.
@@ -52,8 +65,9 @@ public final class Recording: Sendable {
     private let again: StubEntry?
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
-    /// Held while files are written, so that a call does not return before another one has written the same entries.
-    private let saving = Mutex(())
+    /// Held while files are written: a call does not return before another one has written the same entries, and two
+    /// recordings do not replace the same file at once.
+    private static let saving = Mutex(())
 
     /// Opens a recording.
     ///
@@ -112,11 +126,11 @@ public final class Recording: Sendable {
         if wanted == .once { wanted = isThere ? .replay : .record }
         if wanted == .replay, !isThere { throw StubError.missingRecording(file) }
         let comparison = RequestComparison(parts: parts, redaction: redaction)
-        var entries = RecordedEntries([], comparison)
+        var entries = RecordedEntries([], comparison, now: now())
         var warnings: [String] = []
         if wanted == .replay {
             let archive = try Self.archive(file)
-            entries = RecordedEntries(archive.entries, comparison)
+            entries = RecordedEntries(archive.entries, comparison, now: now())
             if let again { entries.markStale { again.takes($0.request) } }
             let oldest = archive.entries.compactMap(\.started).min()
             if let expiry, let oldest, now().timeIntervalSince(oldest) > expiry / .seconds(1) {
@@ -131,7 +145,14 @@ public final class Recording: Sendable {
         self.network = network
         self.again = again
         self.now = now
-        state = Mutex(State(entries: entries))
+        state = Mutex(
+            State(
+                entries: entries,
+                secrets: RunSecrets(redaction.names),
+                file: FileVersion(of: file),
+                hasPredecessor: isThere
+            )
+        )
     }
 
     private static func override(_ value: String?) throws(StubError) -> RecordingOverride? {
@@ -187,44 +208,89 @@ public final class Recording: Sendable {
 
     /// Writes what was recorded, and checks that every request was answered and every entry was used.
     ///
+    /// A file that was there before keeps its entries if a request failed or could not be recorded.
+    ///
     /// - Throws: ``StubError`` with all differences, or with the code `unwritableRecording`.
     public func verify() throws(StubError) {
-        try save()
-        let errors = state.withLock { state in
-            let unused = mode == .replay ? state.entries.unusedNames : []
-            return state.failures + (unused.isEmpty ? [] : [.unusedEntries(unused, of: file)])
-        }
-        if let error = StubError.all(errors) { throw error }
+        try write()
+        let unused = mode == .replay ? state.withLock(\.entries.unusedNames) : []
+        try check(unused.isEmpty ? [] : [.unusedEntries(unused, of: file)])
     }
 
     /// Writes what was recorded since the last call, with its bodies; does nothing if nothing was.
     ///
     /// After an error the file has its previous contents, and the next call writes all that was recorded.
     ///
-    /// A recording that is released writes its files, too, but cannot report an error then.
+    /// A recording that is released writes its file, too, if there was none or if it was written by a call before. A file
+    /// of an earlier run is replaced only by a call, since a test that has failed makes none.
     ///
-    /// - Throws: ``StubError`` with the code `unwritableRecording`.
+    /// - Throws: ``StubError`` with the code `unwritableRecording`, or with those of the requests that failed if the file
+    ///   therefore keeps its previous entries.
     public func save() throws(StubError) {
-        try saving.withLock { _ throws(StubError) in try saveNewEntries() }
+        try write()
+        if state.withLock(\.keepsPredecessor) { try check([]) }
+    }
+
+    /// Notes that the test failed, so that the file of an earlier run is not replaced.
+    ///
+    /// - Returns: A sentence that says so; nil if there is no such file, or nothing to replace it.
+    func keepPredecessor() -> String? {
+        state.withLock { state in
+            state.hasTestFailed = true
+            return state.hasPredecessor && state.recorded > state.saved ? StubError.kept(file) : nil
+        }
+    }
+
+    /// Throws the errors of the run.
+    private func check(_ others: [StubError]) throws(StubError) {
+        let (errors, isKept) = state.withLock { ($0.failures + others, $0.keepsPredecessor && $0.recorded > 0) }
+        guard let error = StubError.all(errors) else { return }
+        throw isKept ? StubError(code: error.code, message: "\(error.message)\n\(StubError.kept(file))") : error
+    }
+
+    private func write() throws(StubError) {
+        try Self.saving.withLock { _ throws(StubError) in try saveNewEntries() }
     }
 
     private func saveNewEntries() throws(StubError) {
         let folder = RecordedBodies.folder(of: file)
-        let (new, recorded) = state.withLock { state in
-            (state.recorded > state.saved ? state.entries : nil, state.recorded)
+        state.withLock { $0.wasSaved = true }
+        let (new, recorded, secrets) = state.withLock { state in
+            (state.recorded > state.saved ? state.entries : nil, state.recorded, state.secrets)
         }
         guard var entries = new else { return }
+        // A secret may have become known only after an exchange that contains it, so all are searched for all.
+        let leaks = entries.leaks(of: secrets, in: file.deletingLastPathComponent())
+        entries.remove(leaks.map(\.place))
         let files = entries.newBodies(bodies, in: folder.lastPathComponent)
+        let isKept = state.withLock { state in
+            state.entries.remove(leaks.map(\.place))
+            state.failures += leaks.map(\.error)
+            return state.keepsPredecessor
+        }
+        let isEmpty = entries.complete.isEmpty && !FileManager.default.fileExists(atPath: path)
+        guard !isKept, !isEmpty else { return }
         entries.move(files, into: folder.lastPathComponent)
-        do { try write(entries.complete, files, into: folder) } catch { throw .unwritableRecording(error) }
+        let known = state.withLock(\.file)
+        do { try write(entries.complete, files, into: folder, over: known) } catch { throw .unwritableRecording(error) }
+        let version = FileVersion(of: file)
         state.withLock { state in
             state.entries.move(files, into: folder.lastPathComponent)
             state.saved = recorded
+            state.file = version
+            state.hasPredecessor = false
         }
     }
 
+    private var path: String { file.path(percentEncoded: false) }
+
     /// Writes all files under temporary names, and only then replaces those of the previous recording.
-    private func write(_ entries: [HARArchive.Entry], _ files: [BodyFile], into folder: URL) throws {
+    private func write(
+        _ entries: [HARArchive.Entry],
+        _ files: [BodyFile],
+        into folder: URL,
+        over known: FileVersion?
+    ) throws {
         try? FileManager.default.createDirectory(
             at: files.isEmpty ? file.deletingLastPathComponent() : folder,
             withIntermediateDirectories: true
@@ -234,6 +300,7 @@ public final class Recording: Sendable {
             let writer = try HARWriter(file, isIndented: true)
             for entry in entries { try writer.append(entry) }
             try writer.complete()
+            guard FileVersion(of: file) == known else { throw RecordingError.replaced(file) }
             for body in files { try body.putInPlace(in: folder) }
             try writer.finish()
         } catch {
@@ -244,7 +311,14 @@ public final class Recording: Sendable {
         RecordedBodies.removeFiles(in: folder, without: entries)
     }
 
-    deinit { try? save() }
+    deinit {
+        let isWritten = state.withLock { $0.wasSaved || !$0.hasPredecessor }
+        guard isWritten else { return }
+        do { try write() } catch {
+            // Nobody is there any more who could get the error.
+            try? FileHandle.standardError.write(contentsOf: Data("\(error.message)\n".utf8))
+        }
+    }
 }
 
 extension Recording: Transport {
@@ -256,6 +330,7 @@ extension Recording: Transport {
         if request.httpBodyStream != nil { whole.httpBody = asked.body }
         switch course(of: whole, asked) {
         case .network(let place):
+            noteSecrets(of: whole)
             return network.start(whole, receiver: RecordedExchangeReceiver(whole, place, self, receiver, now: now))
         case .answer(let answer):
             return ScriptedTransport.inVirtualTime { _ in answer }.start(request, receiver: receiver)
@@ -277,7 +352,9 @@ extension Recording: Transport {
         case .exhausted where isRecordedAgain, .unknown where isRecordedAgain:
             return .network(place: state.withLock { $0.entries.reserve() })
         case .entry(let entry):
-            do throws(ImportRefusal) { return .answer(try entry.answer(in: file.deletingLastPathComponent())) } catch {
+            do throws(ImportRefusal) {
+                return .answer(try entry.answer(request.url, in: file.deletingLastPathComponent(), now: now()))
+            } catch {
                 failure = .unusableEntry(entry, of: file, error)
             }
         case .exhausted(let count): failure = .exhaustedEntries(asked, count: count, of: file)
@@ -287,23 +364,34 @@ extension Recording: Transport {
         return .answer(ScriptedTransport.Answer([.error(failure.urlError(request.url))]))
     }
 
-    /// Keeps an exchange that was completed.
+    /// Keeps an exchange that was completed, whose body has no secrets any more.
     fileprivate func keep(_ exchange: RecordedExchange, in place: Int) {
-        var exchange = exchange
-        let redaction = comparison.redaction
-        let secrets = redaction.secrets(of: exchange.request, exchange.response)
-        if let body = exchange.body {
-            let type = exchange.response?.value(forHTTPHeaderField: "Content-Type") ?? ""
-            exchange.body = redaction.responseBody(body, type: type)
-            exchange.bodyLength = exchange.body?.count ?? 0
-        }
-        let entry = HARArchive.Entry(exchange, redaction)
-        let leak = entry.firstPart(with: secrets)
+        let entry = HARArchive.Entry(exchange, comparison.redaction)
         state.withLock { state in
-            if let leak { return state.failures.append(.secretFound(StubbedRequest(exchange.request), in: leak)) }
             state.entries.fill(place, with: entry)
             state.recorded += 1
         }
+    }
+
+    /// Notes the secrets of a request, with the cookies that the network adds to it.
+    private func noteSecrets(of request: URLRequest) {
+        var secrets = RunSecrets(comparison.redaction.names)
+        secrets.add(request)
+        if let url = request.url, let network = network as? URLSessionTransport {
+            secrets.add(network.cookies(for: url))
+        }
+        state.withLock { $0.secrets.formUnion(secrets) }
+    }
+
+    /// Notes the secrets of a response, also of one that is not recorded.
+    ///
+    /// - Returns: The body without secrets.
+    fileprivate func noteSecrets(of head: ResponseHead, _ body: Data) -> Data {
+        var secrets = RunSecrets(comparison.redaction.names)
+        secrets.add(head.fields, setCookies: head.setCookieFields)
+        let body = secrets.add(body, type: head.value(forHTTPHeaderField: "Content-Type") ?? "")
+        state.withLock { $0.secrets.formUnion(secrets) }
+        return body
     }
 
     /// Reports that the network failed while an exchange was recorded.
@@ -364,11 +452,12 @@ private final class RecordedExchangeReceiver: TransportReceiver {
     }
 
     func transportDidEnd(_ error: (any Error)?) {
+        let (head, answered, whole) = received.withLock { $0 }
+        let body = head.map { recording.noteSecrets(of: $0, whole) } ?? whole
         if let error {
             let isCancel = (error as? URLError)?.code == .cancelled
             return receiver.transportDidEnd(isCancel ? error : recording.fail(request, error))
         }
-        let (head, answered, body) = received.withLock { $0 }
         let ended = now()
         let exchange = RecordedExchange(
             request: request,
@@ -385,16 +474,19 @@ private final class RecordedExchangeReceiver: TransportReceiver {
     }
 }
 
-extension HARArchive.Entry {
-    /// The name of the first part that still contains a secret; nil if no part contains one.
-    fileprivate func firstPart(with secrets: Set<String>) -> String? {
-        guard !secrets.isEmpty else { return nil }
-        let body = (try? response.body()).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let parts =
-            [("the URL", request.url), ("the request's body", request.postData?.text ?? "")]
-            + request.headers.map { ("the request's field \($0.name)", $0.value) }
-            + response.headers.map { ("the response's field \($0.name)", $0.value) } + [("the response's body", body)]
-        return parts.first { part in secrets.contains { part.1.contains($0) } }?.0
+/// What shows whether a file was replaced.
+private struct FileVersion: Equatable {
+    let inode: UInt64?
+    let size: UInt64?
+    let changed: Date?
+
+    /// Reads the version of a file; nil if there is none.
+    init?(of file: URL) {
+        let path = file.path(percentEncoded: false)
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+        inode = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value
+        size = (attributes[.size] as? NSNumber)?.uint64Value
+        changed = attributes[.modificationDate] as? Date
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 import WaystationRecording
 
 extension StubError {
@@ -100,18 +101,34 @@ extension StubError {
         )
     }
 
-    static func secretFound(_ request: StubbedRequest, in part: String) -> StubError {
-        StubError(
+    static func secretFound(_ secret: String, of entry: HARArchive.Request, in part: String) -> StubError {
+        let name = "\(entry.method) \(entry.url.shownURL)"
+        return StubError(
             code: .secretFound,
             message: """
-                \(request.method) \(request.plainURL) was not recorded, because a secret that is left out of its fields is \
-                also in \(part): add the name of the item that has it to the redaction
+                \(name) was not recorded, because a secret of this run, \(secret), is also in \(part). If \(part) has it \
+                under a name, add that name to the redaction; if the value is no secret, take its name out of the redaction
                 """
+        )
+    }
+
+    /// Says that a file was not replaced.
+    static func kept(_ file: URL) -> String {
+        "\(file.lastPathComponent) keeps its previous entries, because the run that should replace them failed"
+    }
+}
+
+extension RecordingError {
+    static func replaced(_ file: URL) -> RecordingError {
+        RecordingError(
+            .unwritable,
+            "\(file.lastPathComponent) was changed by another recording or program since this recording was opened; give "
+                + "each recording a file of its own"
         )
     }
 }
 
 extension StubbedRequest {
     /// The URL without its query, which may have secrets.
-    fileprivate var plainURL: Substring { url.absoluteString.prefix { $0 != "?" && $0 != "#" } }
+    fileprivate var plainURL: String { url.absoluteString.shownURL }
 }

@@ -36,7 +36,10 @@ public struct RecordedTrait: TestTrait, SuiteTrait, TestScoping {
                 recorder: recorder
             )
             return TestScope(interceptor, reaching: sessions)
-        } verify: {
+        } verify: { hasFailed in
+            if hasFailed, let note = recording.keepPredecessor() {
+                Issue.record(Comment(rawValue: note), severity: .warning, sourceLocation: test.sourceLocation)
+            }
             try recording.verify()
         }
     }

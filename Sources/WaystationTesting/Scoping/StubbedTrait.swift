@@ -27,7 +27,7 @@ public struct StubbedTrait: TestTrait, SuiteTrait, TestScoping {
                 recorder: recorder
             )
             return TestScope(interceptor, reaching: sessions, stubs: stubs)
-        } verify: {
+        } verify: { _ in
             try stubs.verify()
         }
     }

@@ -14,10 +14,12 @@ struct TestRun {
     }
 
     /// Runs a test within a scope, verifies its network, and attaches the exchanges if something failed.
+    ///
+    /// `verify` is not called for a test that ends by an error.
     func perform(
         _ function: @Sendable () async throws -> Void,
         in makeScope: (HARRecorder) throws -> TestScope,
-        verify: () throws -> Void
+        verify: (_ hasFailed: Bool) throws -> Void
     ) async throws {
         let recorder = HARRecorder()
         let scope = try makeScope(recorder)
@@ -31,7 +33,7 @@ struct TestRun {
             try await noticing.provideScope(for: test, testCase: testCase) {
                 try await TestScope.$current.withValue(scope) { try await function() }
             }
-            try verify()
+            try verify(hasFailed.load(ordering: .relaxed))
         } catch {
             hasFailed.store(true, ordering: .relaxed)
             throw error
@@ -42,7 +44,7 @@ struct TestRun {
         guard recorder.count > 0 else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(recorder.archive()) else { return }
+        guard let data = try? encoder.encode(recorder.shareableArchive()) else { return }
         Attachment.record(Array(data), named: "\(test.name).har", sourceLocation: test.sourceLocation)
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 import WaystationRules
 
 #if canImport(FoundationNetworking)
@@ -77,8 +78,8 @@ public struct StubbedRequest: Sendable {
 }
 
 extension StubbedRequest: CustomStringConvertible {
-    /// The method and the URL.
-    public var description: String { "\(method) \(url.absoluteString)" }
+    /// The method and the URL, without the secrets of the URL.
+    public var description: String { "\(method) \(SecretNames.standard.url(url.absoluteString))" }
 }
 
 extension Substring {

@@ -1,4 +1,3 @@
-#if NIO
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -10,11 +9,11 @@ import Darwin
 /// A C library that is looked for at run time and stays loaded.
 ///
 /// `@unchecked Sendable`: the handle is never changed or closed, and `dlsym` may be called from any thread.
-struct SharedLibrary: @unchecked Sendable {
+package struct SharedLibrary: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
 
     /// - Parameter name: The file's name with its major version, such as `libzstd.so.1`.
-    init?(_ name: String) {
+    package init?(_ name: String) {
         guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { return nil }
         self.handle = handle
     }
@@ -25,9 +24,8 @@ struct SharedLibrary: @unchecked Sendable {
     ///   - name: The function's name.
     ///   - type: Its type, which must be the one in the library's header.
     /// - Returns: The function, or nil.
-    func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+    package func function<Function>(_ name: String, as type: Function.Type) -> Function? {
         guard let address = dlsym(handle, name) else { return nil }
         return unsafeBitCast(address, to: type)
     }
 }
-#endif
