@@ -114,6 +114,12 @@ public struct CachingRules: Hashable, Sendable {
     /// request, but its fields are not updated, and so it stays stale.
     public var trustsBareNotModified = true
 
+    /// Whether the cache answers several users, whose credentials it does not choose; false by default.
+    ///
+    /// With true, responses that are meant for one user are neither stored nor used, as in a shared cache (RFC 9111
+    /// §5.2.2.7). In everything else the cache stays a private one.
+    package var servesSeveralUsers = false
+
     /// The maximum number of entity tags of stored variants in one conditional request; 16 by default.
     public var maximumCombinedTags = 16
 

@@ -14,10 +14,10 @@ import FoundationNetworking
 /// ```swift
 /// let gateway = Gateway(interceptor)
 /// try await gateway.start()
-/// show(gateway.url(for: start))  // for https://shop.example/app/: http://shop.example.localhost:43121/app/
+/// show(gateway.url(for: start))  // for https://shop.example/app/: http://shop-example.localhost:43121/app/
 /// ```
 ///
-/// The name `shop.example.localhost` stands for `https://shop.example`: a request for it passes the same rules, files,
+/// The name `shop-example.localhost` stands for `https://shop.example`: a request for it passes the same rules, files,
 /// packs, cache and login as a load of the app's own sessions. Requests that no rule takes are
 /// refused.
 ///

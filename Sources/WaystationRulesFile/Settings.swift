@@ -9,6 +9,7 @@ package struct GatewaySettings: Hashable, Sendable {
     package var hasInspector: Bool?
     package var rewritesLinks: Bool?
     package var forwardsUnclaimed: Bool?
+    package var passesForwardedFields: Bool?
     package var maximumBody: ByteCount?
     package var maximumConnections: Int?
     package var requestTimeout: Duration?

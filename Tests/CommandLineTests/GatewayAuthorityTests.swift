@@ -61,7 +61,7 @@ struct GatewayAuthorityTests {
         let port = running.port
         #expect(
             running.lines == [
-                "https://docs.example/  →  http://docs.example.localhost:\(port)/",
+                "https://docs.example/  →  http://docs-example.localhost:\(port)/",
                 "the proxy is http://127.0.0.1:\(port), with certificates for docs.example",
                 """
                 the authority is new, because the directory had no authority: `waystation gateway trust` prints the \

@@ -49,15 +49,15 @@ struct GatewayCommandTests {
         let port = running.port
         #expect(
             running.lines == [
-                "https://docs.example/      →  http://docs.example.localhost:\(port)/",
-                "https://shop.example/app/  →  http://shop.example.localhost:\(port)/app/",
+                "https://docs.example/      →  http://docs-example.localhost:\(port)/",
+                "https://shop.example/app/  →  http://shop-example.localhost:\(port)/app/",
                 "listening on port \(port), until Ctrl-C",
             ]
         )
-        #expect(try await running.get("docs.example.localhost", "/") == (200, "<p>the manual</p>"))
-        #expect(try await running.get("shop.example.localhost", "/app/0.html") == (200, "<p>0 of 1.4</p>"))
-        #expect(try await running.get("shop.example.localhost", "/app/1.html").status == 404)
-        #expect(try await running.get("other.example.localhost", "/").status == 403)
+        #expect(try await running.get("docs-example.localhost", "/") == (200, "<p>the manual</p>"))
+        #expect(try await running.get("shop-example.localhost", "/app/0.html") == (200, "<p>0 of 1.4</p>"))
+        #expect(try await running.get("shop-example.localhost", "/app/1.html").status == 404)
+        #expect(try await running.get("other-example.localhost", "/").status == 403)
         #expect(await running.end(by: signal) == .exited(0))
     }
 
@@ -94,16 +94,16 @@ struct GatewayCommandTests {
         #expect(started["proxy"] as? String == "http://127.0.0.1:\(running.port)")
         #expect(
             started["pages"] as? [[String: String]] == [
-                ["url": "https://docs.example/", "local": "http://docs.example.localhost:\(running.port)/"],
-                ["url": "https://shop.example/app/", "local": "http://shop.example.localhost:\(running.port)/app/"],
+                ["url": "https://docs.example/", "local": "http://docs-example.localhost:\(running.port)/"],
+                ["url": "https://shop.example/app/", "local": "http://shop-example.localhost:\(running.port)/app/"],
             ]
         )
-        #expect(try await running.get("docs.example.localhost", "/index.html").status == 200)
-        #expect(try await running.get("other.example.localhost", "/a?b").status == 403)
+        #expect(try await running.get("docs-example.localhost", "/index.html").status == 200)
+        #expect(try await running.get("other-example.localhost", "/a?b").status == 403)
         #expect(await running.end(by: SIGTERM) == .exited(0))
         let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
         #expect(lines.contains("GET https://docs.example/index.html served from files: 200, 17 bytes"))
-        let refused = "GET http://other.example.localhost:\(running.port)/a?b refused with 403: No rule takes "
+        let refused = "GET http://other-example.localhost:\(running.port)/a?b refused with 403: No rule takes "
         #expect(lines.contains { $0.hasPrefix(refused + "https://other.example/a?b. Add a rule") })
         #expect(lines.contains { $0.hasPrefix("warning: no pack is installed in ") })
         #expect(!lines.contains { $0.hasPrefix("listening") })
@@ -151,7 +151,7 @@ struct GatewayCommandTests {
         )
         let opened = tool.folder.appending(path: "opened")
         #expect(await eventually { FileManager.default.fileExists(atPath: opened.path(percentEncoded: false)) })
-        let page = "http://docs.example.localhost:\(running.port)/"
+        let page = "http://docs-example.localhost:\(running.port)/"
         #expect(try String(contentsOf: opened, encoding: .utf8) == "1\n\(page)\n")
         #expect(await running.end(by: SIGTERM) == .exited(0))
         #expect(try !String(contentsOf: errors, encoding: .utf8).contains("xdg-open"))
@@ -162,7 +162,7 @@ struct GatewayCommandTests {
         #expect(
             await eventually {
                 let text = (try? String(contentsOf: errors, encoding: .utf8)) ?? ""
-                return text.contains("open http://docs.example.localhost:\(missing.port)/ yourself\n")
+                return text.contains("open http://docs-example.localhost:\(missing.port)/ yourself\n")
             }
         )
         #expect(await missing.end(by: SIGTERM) == .exited(0))
@@ -189,8 +189,8 @@ struct GatewayCommandTests {
         let port = running.port
         #expect(running.lines.contains { $0.hasPrefix("the inspector is http://waystation.localhost:\(port)/") })
         #expect(
-            try await running.get("docs.example.localhost", "/").text
-                == "<a href=\"http://docs.example.localhost:\(port)/next\">next</a>"
+            try await running.get("docs-example.localhost", "/").text
+                == "<a href=\"http://docs-example.localhost:\(port)/next\">next</a>"
         )
         // The gateway ends a tunnel through which nothing passes; curl would wait for an hour.
         let silent = try ScriptedOrigin { _ in .unanswered }
@@ -252,7 +252,7 @@ struct GatewayCommandTests {
         let running = try await GatewayProcess(
             tool.start("gateway", "--rules", "k.toml", "--port", "0", "--cache", "mine")
         )
-        #expect(try await running.get("127.0.0.1.\(other.port).http.localhost", "/").status == 200)
+        #expect(try await running.get("127-0-0-1-\(other.port)-http.localhost", "/").status == 200)
         #expect(await running.end(by: SIGTERM) == .exited(0))
         #expect(try tool.tree("mine")?.isEmpty == false)
     }

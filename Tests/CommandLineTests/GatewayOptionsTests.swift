@@ -12,8 +12,9 @@ struct GatewayOptionsTests {
     private func members(_ options: GatewayOptions) -> [String] {
         [
             "\(options.port)", "\(options.isProxy)", "\(options.inspector)", "\(options.rewritesLinks)",
-            "\(options.forwardsUnclaimed)", "\(options.maximumBody.bytes)", "\(options.maximumConnections)",
-            "\(options.requestTimeout)", "\(options.idleTimeout)", "\(options.tunnelTimeout)",
+            "\(options.forwardsUnclaimed)", "\(options.passesForwardedFields)", "\(options.maximumBody.bytes)",
+            "\(options.maximumConnections)", "\(options.requestTimeout)", "\(options.idleTimeout)",
+            "\(options.tunnelTimeout)",
             "\(options.deliveryTimeout)",
         ]
     }
@@ -26,6 +27,7 @@ struct GatewayOptionsTests {
         settings.hasInspector = true
         settings.rewritesLinks = true
         settings.forwardsUnclaimed = true
+        settings.passesForwardedFields = true
         settings.maximumBody = .bytes(1)
         settings.maximumConnections = 2
         settings.requestTimeout = .seconds(3)
@@ -35,7 +37,7 @@ struct GatewayOptionsTests {
         var options = GatewayOptions()
         options.take(settings)
         let times = (3...6).map { "\(Duration.seconds($0))" }
-        #expect(members(options) == ["8123", "true", "true", "true", "true", "1", "2"] + times)
+        #expect(members(options) == ["8123", "true", "true", "true", "true", "true", "1", "2"] + times)
     }
 
     @Test("are the defaults where the rules file has none")
@@ -49,12 +51,12 @@ struct GatewayOptionsTests {
     func switches(value: Bool) {
         var options = GatewayOptions()
         (options.isProxy, options.inspector, options.rewritesLinks) = (!value, !value, !value)
-        options.forwardsUnclaimed = !value
+        (options.forwardsUnclaimed, options.passesForwardedFields) = (!value, !value)
         var settings = GatewaySettings()
         (settings.isProxy, settings.hasInspector, settings.rewritesLinks) = (value, value, value)
-        settings.forwardsUnclaimed = value
+        (settings.forwardsUnclaimed, settings.passesForwardedFields) = (value, value)
         options.take(settings)
-        #expect(members(options)[1...4].allSatisfy { $0 == "\(value)" })
+        #expect(members(options)[1...5].allSatisfy { $0 == "\(value)" })
     }
 }
 #endif

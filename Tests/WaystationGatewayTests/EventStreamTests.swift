@@ -29,7 +29,7 @@ struct EventStreamTests {
             $0.makeTransport = { _ in network }
         }
         let connection = try RawConnection(fixture.port)
-        let host = "live.example.localhost:\(fixture.port)"
+        let host = "live-example.localhost:\(fixture.port)"
         connection.send("GET /events HTTP/1.1\r\nHost: \(host)\r\nAccept: \(accept)\r\nConnection: close\r\n\r\n")
         let answer = String(decoding: await connection.read(), as: UTF8.self)
         let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1)

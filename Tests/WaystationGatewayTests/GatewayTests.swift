@@ -44,7 +44,7 @@ struct GatewayTests {
             #expect(subfolder.status == 301)
             #expect(subfolder["Location"] == "./guide/?a=1")
             #expect(subfolder["Cache-Control"] == "no-cache")
-            let host = "manual.example.localhost:\(fixture.port)"
+            let host = "manual-example.localhost:\(fixture.port)"
             let base = try await fixture.get("/base", host: host)
             #expect(base.status == 301)
             #expect(base["Location"] == "./base/")
@@ -147,7 +147,7 @@ struct GatewayTests {
                 $0.rules.append(.allow("https://secure.example/**", via: .carried(by: network, as: "the network")))
             }
         )
-        let response = try await fixture.get("/in", host: "secure.example.localhost:\(fixture.port)")
+        let response = try await fixture.get("/in", host: "secure-example.localhost:\(fixture.port)")
         let local = expected.replacing("SHOP", with: fixture.shop)
         #expect(response.status == 302)
         #expect(response["Location"] == local)
@@ -173,7 +173,7 @@ struct GatewayTests {
                 $0.rules.append(.allow("https://secure.example/**", via: .carried(by: network, as: "the network")))
             }
         )
-        let response = try await fixture.get("/", host: "secure.example.localhost:\(fixture.port)")
+        let response = try await fixture.get("/", host: "secure-example.localhost:\(fixture.port)")
         #expect(response["Refresh"] == (expected ?? value).replacing("SHOP", with: fixture.shop))
     }
 
@@ -200,7 +200,7 @@ struct GatewayTests {
             } interceptor: {
                 $0.rules.append(.allow("https://secure.example/**", via: .carried(by: network, as: "the network")))
             }
-            let response = try await fixture.get("/", host: "secure.example.localhost:\(fixture.port)")
+            let response = try await fixture.get("/", host: "secure-example.localhost:\(fixture.port)")
             #expect(response["Link"] == (rewrites ? expected.replacing("SHOP", with: fixture.shop) : value))
         }
     }
@@ -212,8 +212,9 @@ struct GatewayTests {
             ("127.0.0.1", 508), ("127.1.2.3", 508), ("0.0.0.0", 508), ("0", 508), ("localhost", 508),
             ("127.proxy.example", 403), ("128.0.0.1", 403),
         ] {
-            let name = "\(host).\(fixture.port).http.localhost:\(fixture.port)"
-            #expect(try await fixture.get("/", host: name).status == status, "\(host)")
+            let url = try #require(URL(string: "http://\(host):\(fixture.port)/"))
+            let name = try #require(fixture.gateway.url(for: url)?.host())
+            #expect(try await fixture.get("/", host: "\(name):\(fixture.port)").status == status, "\(host)")
         }
     }
 
@@ -304,15 +305,43 @@ struct GatewayTests {
         #expect(request.value(of: "Content-Type") == "a/b")
     }
 
-    @Test("takes white space around the length of a body", arguments: ["4 ", " 4   ", "  4"])
-    func paddedLength(_ length: String) async throws {
+    @Test(
+        "takes white space around the value of a field (RFC 9112 §5)",
+        arguments: ["", " ", "  ", "\t", " \t "],
+        ["", " ", "\t", " \t "]
+    )
+    func paddedFields(before: String, after: String) async throws {
         let origin = try ScriptedOrigin { .ok(String(decoding: $0.body, as: UTF8.self)) }
         let fixture = try await GatewayFixture(origin: origin)
-        let response = try await fixture.send(
-            "POST / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\nContent-Length:\(length)\r\nConnection: close\r\n\r\n"
-                + "body"
-        )
-        #expect(response.text == "body")
+        for (framing, body) in [("Content-Length", "body"), ("Transfer-Encoding", "4\r\nbody\r\n0\r\n\r\n")] {
+            let fields = [
+                ("Host", fixture.name(of: origin)), (framing, framing == "Content-Length" ? "4" : "chunked"),
+                ("Expect", "100-continue"), ("X-Own", "a b"), ("Sec-Fetch-Site", "same-origin"),
+                ("Connection", "close"),
+            ]
+            let head = fields.map { "\($0):\(before)\($1)\(after)\r\n" }.joined()
+            let connection = try RawConnection(fixture.port)
+            connection.send("POST / HTTP/1.1\r\n\(head)\r\n\(body)")
+            let received = String(decoding: await connection.read(), as: UTF8.self)
+            #expect(received.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"), "\(received)")
+            #expect(received.hasSuffix("\r\n\r\nbody"))
+            #expect(origin.requests.last?.value(of: "X-Own") == "a b")
+        }
+    }
+
+    @Test("refuses a body of a method that has none (RFC 9110 §9.3.1)", arguments: ["GET", "HEAD"])
+    func bodyOfGet(method: String) async throws {
+        let origin = try ScriptedOrigin { _ in .ok("page") }
+        let fixture = try await GatewayFixture(origin: origin)
+        let head = "\(method) / HTTP/1.1\r\nHost: \(fixture.name(of: origin))\r\nConnection: close\r\n"
+        let chunks = "4\r\nbody\r\n0\r\n\r\n"
+        for rest in ["Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n\(chunks)"] {
+            let response = try await fixture.send(head + rest)
+            #expect(response.status == 400)
+            #expect(method == "HEAD" || response.text.contains("send the body with POST or PUT"))
+        }
+        #expect(origin.requestCount == 0)
+        #expect(try await fixture.send(head + "Content-Length: 0\r\n\r\n").status == 200)
     }
 
     @Test("leaves out a cookie that no field can have, and delivers the response")
@@ -356,10 +385,44 @@ struct GatewayTests {
         #expect(origin.requestCount == 0)
     }
 
+    @Test("does not tell the origin for whom a client says that it asks, unless the app lets it")
+    func forwardedFields() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("page") }
+        for passes in [false, true] {
+            let fixture = try await GatewayFixture(origin: origin) {
+                $0.passesForwardedFields = passes
+                $0.isProxy = true
+            }
+            for (target, host) in [
+                ("/", fixture.name(of: origin)), (origin.url().absoluteString, "127.0.0.1:\(origin.port)"),
+            ] {
+                let fields = ["X-Forwarded-For: 10.0.0.1", "forwarded: for=10.0.0.1", "X-Forwarded-Host: bank.example"]
+                #expect(try await fixture.get(target, host: host, fields).status == 200)
+                let sent = try #require(origin.requests.last)
+                for name in ["X-Forwarded-For", "Forwarded", "X-Forwarded-Host"] {
+                    #expect((sent.value(of: name) != nil) == passes, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test("names the URL that someone means who writes the labels of a site apart")
+    func meantName() async throws {
+        let fixture = try await GatewayFixture()
+        let response = try await fixture.get("/", host: "www.shop.example.8443.localhost:\(fixture.port)")
+        #expect(response.status == 421)
+        #expect(response.text.contains("http://www.shop-example-8443.localhost:\(fixture.port)/"))
+        #expect(
+            try await fixture.get("/", host: "evil.example:\(fixture.port)").text.contains(
+                "https://shop.example, for example, under the name http://shop-example.localhost:\(fixture.port)/."
+            )
+        )
+    }
+
     @Test("refuses what no rule takes, and sends it on only with `forwardsUnclaimed`")
     func unclaimed() async throws {
         let origin = try ScriptedOrigin { _ in .ok("origin") }
-        let name = "127.0.0.1.\(origin.port).http.localhost"
+        let name = "127-0-0-1-\(origin.port)-http.localhost"
         let fixture = try await GatewayFixture()
         let refused = try await fixture.get("/", host: "\(name):\(fixture.port)")
         #expect(refused.status == 403)
@@ -626,7 +689,7 @@ struct GatewayTests {
 
     private static func answer(at port: Int) async throws -> Data {
         let connection = try RawConnection(port)
-        connection.send("GET / HTTP/1.1\r\nHost: shop.example.localhost:\(port)\r\nConnection: close\r\n\r\n")
+        connection.send("GET / HTTP/1.1\r\nHost: shop-example.localhost:\(port)\r\nConnection: close\r\n\r\n")
         return await connection.read()
     }
 

@@ -124,7 +124,7 @@ struct HostileRequestTests {
         let fixture = try await GatewayFixture {
             $0.logger = Logger(label: "test") { _ in MessageLog(messages: messages, logLevel: .debug) }
         }
-        let host = "other.example.localhost:\(fixture.port)"
+        let host = "other-example.localhost:\(fixture.port)"
         #expect(try await fixture.get("/a?b=c&access_token=s3cret", host: host).status == 403)
         let line = try #require(messages.all.first { $0.contains("refused with 403") })
         #expect(line.contains("GET http://\(host)/a?b=c&access_token=%5Bredacted%5D"), "\(line)")

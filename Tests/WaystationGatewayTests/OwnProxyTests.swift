@@ -48,7 +48,7 @@ struct OwnProxyTests {
             Self.configure(&$0, [variable], port)
         }
         port.number = fixture.port
-        let host = "shop.example.http.localhost:\(fixture.port)"
+        let host = "shop-example-http.localhost:\(fixture.port)"
         // Before the first request to the network, the gateway knows only the variables of its process.
         if !isProxy { #expect(try await fixture.get("/a", host: host).status == 405) }
         let named = try await fixture.get("/a", host: host)
@@ -123,7 +123,7 @@ struct OwnProxyTests {
             Self.configure(&$0, ["https_proxy"], port, trusting: authority.rootCertificate)
         }
         port.number = fixture.port
-        let response = try await fixture.get("/a", host: "shop.example.localhost:\(fixture.port)")
+        let response = try await fixture.get("/a", host: "shop-example.localhost:\(fixture.port)")
         #expect(response.status == 508)
         #expect(response.text.contains("`https_proxy` or `all_proxy`"), "\(response.text)")
     }
@@ -141,7 +141,7 @@ struct OwnProxyTests {
             Self.configure(&$0, ["https_proxy"], port, trusting: folder.url.appending(path: "root.pem"))
         }
         port.number = fixture.port
-        let response = try await fixture.get("/a", host: "localhost.\(origin.port).localhost:\(fixture.port)")
+        let response = try await fixture.get("/a", host: "localhost-\(origin.port).localhost:\(fixture.port)")
         #expect(response.text == "inner")
         #expect(origin.requests.first?.value(of: "Via") == nil)
     }

@@ -21,7 +21,7 @@ struct PageCookiesTests {
         let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
         let response = try await fixture.get("/a")
         let fields = response.all("Set-Cookie")
-        #expect(fields.contains("theme=dark; Path=/; Domain=shop.example.localhost"))
+        #expect(fields.contains("theme=dark; Path=/; Domain=shop-example.localhost"))
         #expect(!fields.contains { $0.contains("secret") })
         var browser = CookieBrowser()
         browser.take(response)
@@ -38,11 +38,11 @@ struct PageCookiesTests {
             let network = ScriptedTransport { _ in .ok("a") }
             $0.rules.append(.allow("http://shop.example/**", via: .carried(by: network, as: "the network")))
         }
-        let plain = try await fixture.get("/a", host: "shop.example.http.localhost:\(fixture.port)").all("Set-Cookie")
-        #expect(plain.contains("theme=dark; Path=/; Domain=shop.example.http.localhost"))
+        let plain = try await fixture.get("/a", host: "shop-example-http.localhost:\(fixture.port)").all("Set-Cookie")
+        #expect(plain.contains("theme=dark; Path=/; Domain=shop-example-http.localhost"))
         #expect(!plain.contains { $0.hasPrefix("csrf=s") })
         let secure = try await fixture.get("/a").all("Set-Cookie")
-        #expect(secure.contains("csrf=s; Path=/; Domain=shop.example.localhost"))
+        #expect(secure.contains("csrf=s; Path=/; Domain=shop-example.localhost"))
     }
 
     @Test("reach the app when the page sets them, and leave it when the page removes them")
@@ -126,6 +126,27 @@ struct PageCookiesTests {
         browser.jar["token"] = "evil"
         browser.take(try await fixture.get("/a", browser.field))
         #expect(store.cookies.map(\.pair) == ["token=secret"])
+    }
+
+    @Test("do not replace a cookie of the app that the browser has, too, with another domain or path")
+    func planted() async throws {
+        try store.insert(
+            Cookie(name: "session", value: "app", domain: "shop.example", isHostOnly: true, creation: Date())
+        )
+        let fixture = try await GatewayFixture(files: ["a": "a"], cookies: store)
+        var browser = CookieBrowser()
+        browser.take(try await fixture.get("/a"))
+        let own = try #require(browser.field.first)
+        for field in [own + "; session=planted", own.replacing("Cookie: ", with: "Cookie: session=planted; ")] {
+            for more in [[], ["Sec-Fetch-Dest: document", "Sec-Fetch-Site: none"]] {
+                browser.take(try await fixture.get("/a", [field] + more))
+                #expect(store.cookies.map(\.pair) == ["session=app"])
+            }
+        }
+        // The page itself can still change the cookie.
+        browser.jar["session"] = "page"
+        browser.take(try await fixture.get("/a", browser.field))
+        #expect(store.cookies.map(\.pair) == ["session=page"])
     }
 
     @Test("follow a page that changes its mind")
@@ -224,7 +245,7 @@ struct PageCookiesTests {
             ("Origin: null\r\nSec-Fetch-Site: same-origin", ["lax=1", "strict=1"]),
             // Another port is another origin of the same site.
             (
-                "Referer: http://127.0.0.1.1.http.localhost:PORT/\r\nSec-Fetch-Site: same-site\r\n"
+                "Referer: http://127-0-0-1-1-http.localhost:PORT/\r\nSec-Fetch-Site: same-site\r\n"
                     + "Sec-Fetch-Dest: document",
                 ["lax=1", "strict=1"]
             ),

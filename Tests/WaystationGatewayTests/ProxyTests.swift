@@ -35,7 +35,7 @@ struct ProxyTests {
             // With one age, the store answers with one object.
             $0.now = { now }
         }
-        let (named, proxied) = ("http://shop.example.localhost:\(fixture.port)/a", "https://shop.example/a")
+        let (named, proxied) = ("http://shop-example.localhost:\(fixture.port)/a", "https://shop.example/a")
         _ = try await fixture.get("/x", host: fixture.name(of: origin))
         await cache.flush()
         for _ in 1...2 {
@@ -261,6 +261,59 @@ struct ProxyTests {
         #expect(response.status == 502)
         #expect(response.text.contains(reason), "\(response.text)")
         #expect(!response.text.contains("secret"))
+    }
+
+    @Test("makes no tunnel to a host of which every URL is blocked, and one to every other host")
+    func blockedTunnels() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("inner") }
+        let authority = "127.0.0.1:\(origin.port)"
+        let (https, http) = ("https://\(authority)", "http://\(authority)")
+        let cases: [(rules: [Rule], status: Int)] = [
+            ([.block("\(https)/**")], 403), ([.block("\(http)/**")], 403), ([.block("*://*:*/**")], 403),
+            ([.block("https://*:\(origin.port)/**"), .allow("\(https)/**", via: .network)], 403),
+            ([.block("\(https)/a/**"), .block("\(https)/**")], 403),
+            // Some URLs are not blocked, or not all requests for them are.
+            ([.allow("\(https)/a/**", via: .network), .block("\(https)/**")], 200),
+            ([.block("\(https)/a/**")], 200), ([.block("\(https)/**", methods: ["POST"])], 200),
+            ([.block("https://127.0.0.1/**")], 200), ([.block("https://other.example:\(origin.port)/**")], 200),
+            // What a client speaks within the tunnel is not known.
+            ([.allow("\(https)/**", via: .network), .block("http://*:*/**")], 200), ([], 200),
+        ]
+        for (rules, status) in cases {
+            let fixture = try await GatewayFixture {
+                $0.isProxy = true
+            } interceptor: {
+                $0.rules = rules
+            }
+            let connection = try RawConnection(fixture.port)
+            connection.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+            connection.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let received = String(decoding: await connection.read(), as: UTF8.self)
+            #expect(received.hasPrefix("HTTP/1.1 \(status) "), "\(rules) \(received)")
+            #expect(status == 200 || received.contains("A rule blocks every URL at \(authority)"))
+            // The interceptor decides about its rules only while it is on.
+            fixture.interceptor.isEnabled = false
+            let open = try RawConnection(fixture.port)
+            open.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+            open.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            #expect(String(decoding: await open.read(), as: UTF8.self).hasSuffix("inner"))
+        }
+    }
+
+    @Test("makes no tunnel for https or http at their own ports if their origin is blocked")
+    func blockedStandardPorts() async throws {
+        let fixture = try await GatewayFixture {
+            $0.isProxy = true
+        } interceptor: {
+            $0.rules = [.block("https://ads.example/**"), .block("http://**.track.example/**")]
+        }
+        for (authority, status) in [
+            ("ads.example:443", 403), ("ADS.example:443", 403), ("a.track.example:80", 403),
+            ("[::1]:1", 502), ("ads.example:0", 400),
+        ] {
+            let response = try await fixture.send("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
+            #expect(response.status == status, "\(authority)")
+        }
     }
 
     @Test("reports a host that does not answer")

@@ -103,7 +103,7 @@ struct RepeatedRequestTests {
         try await gateway.start()
         let port = try #require(gateway.port)
         let connection = try RawConnection(port)
-        let bytes = request("/a.txt", host: "shop.example.localhost:\(port)")
+        let bytes = request("/a.txt", host: "shop-example.localhost:\(port)")
         for _ in 0..<4 { #expect(RawResponse(await exchange(bytes, on: connection))?.text == "first") }
         try await packs.install(["a.txt": Data("second".utf8)], version: "2.0", at: "https://shop.example/")
         for _ in 0..<4 { #expect(RawResponse(await exchange(bytes, on: connection))?.text == "second") }

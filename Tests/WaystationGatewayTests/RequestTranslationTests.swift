@@ -26,5 +26,26 @@ struct RequestTranslationTests {
         }
         #expect(try !request(.POST, accept: "text/event-stream").hasTimeoutInterval)
     }
+
+    @Test("does not say for whom a proxy asks, unless the app asks for it")
+    func forwarded() throws {
+        let fields = [
+            "Forwarded", "forwarded", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto", "X-Forwarded",
+            "X-FORWARDED-ANYTHING", "X-Real-IP",
+        ]
+        let url = try #require(URL(string: "https://shop.example/"))
+        for name in fields {
+            let head = HTTPRequestHead(
+                version: .http1_1,
+                method: .GET,
+                uri: "/",
+                headers: [name: "for=10.0.0.1", "X-Forward": "kept"]
+            )
+            var translation = RequestTranslation(names: LocalNames(port: 8080), silenceBetweenEvents: 900)
+            #expect(translation.request(head, for: url).allHTTPHeaderFields == ["X-Forward": "kept"], "\(name)")
+            translation.passesForwardedFields = true
+            #expect(translation.request(head, for: url).value(forHTTPHeaderField: name) == "for=10.0.0.1")
+        }
+    }
 }
 #endif

@@ -25,7 +25,7 @@ struct SlowClientTests {
         channel.isWritable = false
         // No rule takes this URL, so that the refusal is written at once.
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-        head.headers.add(name: "Host", value: "unknown.example.localhost:\(fixture.port)")
+        head.headers.add(name: "Host", value: "unknown-example.localhost:\(fixture.port)")
         try channel.writeInbound(HTTPServerRequestPart.head(head))
         try channel.writeInbound(HTTPServerRequestPart.end(nil))
         channel.embeddedEventLoop.run()
@@ -70,7 +70,7 @@ struct SlowClientTests {
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
         // No rule takes this URL, so that the refusal is written at once.
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-        head.headers.add(name: "Host", value: "unknown.example.localhost:\(fixture.port)")
+        head.headers.add(name: "Host", value: "unknown-example.localhost:\(fixture.port)")
         try channel.writeInbound(HTTPServerRequestPart.head(head))
         try channel.writeInbound(HTTPServerRequestPart.end(nil))
         switch end {

@@ -133,7 +133,7 @@ struct WebSocketTests {
             let response = try await fixture.send(Self.request("/", host, fields))
             #expect(response.status == 403, "\(fields)")
         }
-        let unclaimed = try await fixture.send(Self.request("/", "other.example.localhost:\(fixture.port)"))
+        let unclaimed = try await fixture.send(Self.request("/", "other-example.localhost:\(fixture.port)"))
         #expect(unclaimed.status == 403)
 
         let folder = FileManager.default.temporaryDirectory.appending(path: "gateway-\(UUID().uuidString)")
@@ -150,7 +150,7 @@ struct WebSocketTests {
         let port = try #require(gateway.port)
         for target in ["/blocked", "/other"] {
             let connection = try RawConnection(port)
-            connection.send(Self.request(target, "127.0.0.1.\(origin.port).http.localhost:\(port)"))
+            connection.send(Self.request(target, "127-0-0-1-\(origin.port)-http.localhost:\(port)"))
             let response = try #require(RawResponse(await connection.read()))
             #expect(response.status == 403, "\(target)")
         }
@@ -174,7 +174,7 @@ struct WebSocketTests {
         try await gateway.start()
         let port = try #require(gateway.port)
         let connection = try RawConnection(port)
-        connection.send(Self.request("/", "127.0.0.1.\(origin.port).http.localhost:\(port)"))
+        connection.send(Self.request("/", "127-0-0-1-\(origin.port)-http.localhost:\(port)"))
         connection.send(Self.message("hello"))
         let answer = await connection.read { $0.suffix(5) == Data("hello".utf8) }
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 101"))

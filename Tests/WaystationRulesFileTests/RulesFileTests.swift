@@ -16,6 +16,7 @@ struct RulesFileTests {
         inspector = true
         rewrites-links = true
         forwards-unclaimed = false
+        passes-forwarded-fields = true
         maximum-body = "10MB"
         maximum-connections = 64
         request-timeout = "20s"
@@ -77,6 +78,7 @@ struct RulesFileTests {
         gateway.hasInspector = true
         gateway.rewritesLinks = true
         gateway.forwardsUnclaimed = false
+        gateway.passesForwardedFields = true
         gateway.maximumBody = .megabytes(10)
         gateway.maximumConnections = 64
         gateway.requestTimeout = .seconds(20)

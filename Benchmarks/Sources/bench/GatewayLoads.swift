@@ -20,7 +20,7 @@ extension Benchmark {
             try await gateway.start()
             return try await besideNginx(
                 "gateway-pack-hit/nginx",
-                Crowd(host: "packs.test.http.localhost", port: gateway.port ?? 0),
+                Crowd(host: "packs-test-http.localhost", port: gateway.port ?? 0),
                 Crowd(port: Int(nginx.port)),
                 gateway
             )
@@ -47,7 +47,7 @@ extension Benchmark {
             try await gateway.start()
             return try await besideNginx(
                 "gateway-forward/nginx-proxy",
-                Crowd(host: "127.0.0.1.\(origin.port).http.localhost", port: gateway.port ?? 0),
+                Crowd(host: "127-0-0-1-\(origin.port)-http.localhost", port: gateway.port ?? 0),
                 Crowd(port: Int(proxy.port)),
                 gateway
             )
@@ -57,7 +57,7 @@ extension Benchmark {
             defer { withExtendedLifetime(scratch) {} }
             let gateway = Gateway(packs)
             try await gateway.start()
-            let crowd = Crowd(host: "packs.test.http.localhost", port: gateway.port ?? 0)
+            let crowd = Crowd(host: "packs-test-http.localhost", port: gateway.port ?? 0)
             var requests = 0
             while requests < 10_000 { requests += try crowd.load(seconds: 1).count }
             let before = ProcessMemory.residentMiB

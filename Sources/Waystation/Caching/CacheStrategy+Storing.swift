@@ -31,6 +31,12 @@ extension CacheStrategy {
             responseTime: responseTime,
             rules: rules
         )
+        // A response that sets a cookie is probably made for the user who gets the cookie.
+        if rules.servesSeveralUsers, !decision.isPrivate, head.value(forHTTPHeaderField: "Set-Cookie") != nil,
+            !CacheControl(response.headerFields).isPublic
+        {
+            return .refuse(.personal)
+        }
         guard !obeysHTTP else { return decision }
         guard Self.archivedStatuses.contains(head.statusCode) else { return .refuse(.notMarkedStorable) }
         guard case .refuse(.notMarkedStorable) = decision else { return decision }
@@ -55,7 +61,7 @@ extension StoringDecision {
     /// Whether the response was refused to protect privacy.
     package var isPrivate: Bool {
         switch self {
-        case .refuse(.requestNoStore), .refuse(.responseNoStore): true
+        case .refuse(.requestNoStore), .refuse(.responseNoStore), .refuse(.personal): true
         case .refuse, .store: false
         }
     }

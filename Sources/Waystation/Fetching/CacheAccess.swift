@@ -29,4 +29,25 @@ final class CacheAccess: Sendable {
         self.now = now
         self.events = events
     }
+
+    /// The same store, for the clients of a server, each of which has credentials of its own.
+    var forSeveralUsers: CacheAccess {
+        var rules = rules
+        rules.servesSeveralUsers = true
+        return CacheAccess(
+            store,
+            shared: shared,
+            rules: rules,
+            storesCodedBodies: storesCodedBodies,
+            now: now,
+            events: events
+        )
+    }
+
+    /// The stored responses that may be used: not those for one user, which the app's own sessions have stored, if there
+    /// are several users.
+    func usable(_ responses: [StoredResponse]) -> [StoredResponse] {
+        guard rules.servesSeveralUsers else { return responses }
+        return responses.filter { $0.head.cacheControl.private == .nothing }
+    }
 }

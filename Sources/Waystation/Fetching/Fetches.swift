@@ -147,7 +147,7 @@ final class Fetches: Sendable {
         let key = plan.presented.key
         let ends = ends(of: key)
         cache.store.lookup(key, opening: plan.presented.mayBeAnswered) { responses in
-            let present = StoredVariants(responses, over: plan.variants.packed)
+            let present = StoredVariants(self.cache.usable(responses), over: plan.variants.packed)
             guard present.heads == plan.variants.heads else { return }
             var plan = plan
             plan.lookedUp = ends

@@ -31,7 +31,8 @@ package final class ClientLoads: Sendable {
     package init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration) {
         self.interceptor = interceptor
         network = interceptor.makeNetwork(configuration)
-        stations = interceptor.makeStations(network)
+        // Without a store of cookies, each client sends its own, and may be another user.
+        stations = interceptor.makeStations(network, answersSeveralUsers: interceptor.cookies == nil)
     }
 
     /// Takes over the cookies that a page has set or changed by itself.
@@ -59,6 +60,14 @@ package final class ClientLoads: Sendable {
     package func servesOrigin(of url: URL) -> Bool {
         if let match = stations.matcher.match(URLRequest(url: url)), !match.step.isBlock { return true }
         return CanonicalURL(url.absoluteString).map(stations.matcher.rules.serve(originOf:)) ?? false
+    }
+
+    /// Whether a rule blocks every URL of a URL's origin.
+    ///
+    /// - Complexity: O(number of rules).
+    package func blocksOrigin(of url: URL) -> Bool {
+        guard interceptor.isEnabled, let url = CanonicalURL(url.absoluteString) else { return false }
+        return stations.matcher.rules.block(originOf: url)
     }
 
     /// Begins a load.

@@ -220,7 +220,12 @@ public final class Interceptor: Sendable {
     }
 
     /// Makes the stations of the loads that use a network.
-    func makeStations(_ network: Network) -> Stations {
+    ///
+    /// - Parameters:
+    ///   - network: The network.
+    ///   - answersSeveralUsers: Whether the loads are those of clients with credentials of their own.
+    /// - Returns: The stations.
+    func makeStations(_ network: Network, answersSeveralUsers: Bool = false) -> Stations {
         Stations(
             links: configuration.externalLinks,
             matcher: matcher,
@@ -229,7 +234,7 @@ public final class Interceptor: Sendable {
             cookies: network.cookies,
             cookieField: network.cookieField,
             storages: storages,
-            sources: sources
+            sources: answersSeveralUsers ? sources.forSeveralUsers : sources
         )
     }
 }

@@ -123,6 +123,17 @@ struct CompiledRules: Sendable {
         return false
     }
 
+    /// Whether every URL of a URL's origin is blocked: by a rule for the whole origin, before which no rule takes any of
+    /// them to a source.
+    func block(originOf url: CanonicalURL) -> Bool {
+        guard let origin = url.resolving("/") else { return false }
+        for (index, pattern) in table.patterns.enumerated() where pattern.takesSomething(below: origin) {
+            guard steps[index].isBlock else { return false }
+            if areUnconditional[index], pattern.takesEveryPath { return true }
+        }
+        return false
+    }
+
     /// The step of the rule at an index.
     func step(of rule: Int) -> Step { steps[rule] }
 

@@ -38,6 +38,18 @@ final class AnswerSources: Sendable {
         self.forwardsAll = forwardsAll
     }
 
+    /// The same sources, for the clients of a server, each of which has credentials of its own.
+    var forSeveralUsers: AnswerSources {
+        AnswerSources(
+            fetches: fetches.map { Fetches($0.cache.forSeveralUsers) },
+            events: events,
+            login: login,
+            bodySpool: bodySpool,
+            hasOwnTransport: hasOwnTransport,
+            forwardsAll: forwardsAll
+        )
+    }
+
     /// The key under which a response to a request is looked up, in the part of the store that belongs to its login.
     func cacheKey(_ request: URLRequest, _ canonical: CanonicalRequest) -> RequestKey {
         let key = CacheRequest.key(of: request, canonical: canonical.url.string)

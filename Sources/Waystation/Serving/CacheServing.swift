@@ -18,7 +18,7 @@ extension Serving {
         let cache = fetches.cache
         let key = sources.cacheKey(request, canonical)
         let ends = fetches.ends(of: key)
-        let resident = cache.store.resident(key)
+        let resident = cache.store.resident(key).map(cache.usable)
         if let resident, let hit = repeatedHit(strategy, among: resident, in: cache) { return hit }
         guard let presented = sources.cacheRequest(request, canonical) else { return withoutCache(strategy) }
         let verdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
@@ -26,7 +26,8 @@ extension Serving {
         }
         if let resident { return verdict(resident) }
         let readVerdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
-            repeatedHit(strategy, among: responses, in: cache) ?? verdict(responses)
+            let responses = cache.usable(responses)
+            return repeatedHit(strategy, among: responses, in: cache) ?? verdict(responses)
         }
         return .lookUp(
             LookUp(

@@ -34,7 +34,7 @@ extension Serving {
                     DispatchQueue.global().async {
                         let packed = packedVariant(found, in: packs)
                         guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
-                        let variants = StoredVariants(responses, over: packed)
+                        let variants = StoredVariants(cache.usable(responses), over: packed)
                         completion(verdict(strategy, presented, variants, in: cache, lookedUp: ends))
                     }
                 }

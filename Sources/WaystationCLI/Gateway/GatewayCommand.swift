@@ -12,7 +12,7 @@ struct GatewayCommand: AsyncParsableCommand {
             waystation gateway trust --rules <file> [--authority <dir>] [--format <format>]
             """,
         discussion: """
-            A browser loads http://shop.example.localhost:8080/ for https://shop.example/, from packs, files, the cache \
+            A browser loads http://shop-example.localhost:8080/ for https://shop.example/, from packs, files, the cache \
             or the network, as the first rule for the URL says. A URL without a rule is refused. The command prints \
             where the pages are, and ends at Ctrl-C or SIGTERM, when the present requests have ended.
 

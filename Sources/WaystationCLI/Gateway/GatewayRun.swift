@@ -76,6 +76,7 @@ extension GatewayOptions {
         inspector = settings.hasInspector ?? inspector
         rewritesLinks = settings.rewritesLinks ?? rewritesLinks
         forwardsUnclaimed = settings.forwardsUnclaimed ?? forwardsUnclaimed
+        passesForwardedFields = settings.passesForwardedFields ?? passesForwardedFields
         maximumBody = settings.maximumBody ?? maximumBody
         maximumConnections = settings.maximumConnections ?? maximumConnections
         requestTimeout = settings.requestTimeout ?? requestTimeout

@@ -101,6 +101,8 @@ public enum StoringDecision: Hashable, Sendable {
         } else if cacheControl.noStore {
             return .responseNoStore
         }
+        // The qualified form too: the fields that it names would have to be removed.
+        if rules.servesSeveralUsers, cacheControl.private != .nothing { return .personal }
         guard
             hasExpiry || cacheControl.isPublic || cacheControl.private == .response
                 || rules.heuristicStatuses.contains(response.status.code)

@@ -20,6 +20,8 @@ public enum StoringRefusal: Hashable, Sendable {
     case requestNoStore
     /// The response has `no-store` (RFC 9111 §5.2.2.5).
     case responseNoStore
+    /// The response is meant for one user, and the cache answers several (RFC 9111 §5.2.2.7).
+    case personal
     /// The response has `must-understand`, and its status code's rules are not implemented (RFC 9111 §5.2.2.3).
     case notUnderstood
     /// The response has none of `public`, `private`, `max-age` and `Expires`, and its status code is not heuristically

@@ -151,10 +151,14 @@ extension CookieJar {
         guard host.domainMatches(domain) else {
             throw CookieError(.domain, "\(host.name) may not set cookies for \(domain.shown(upTo: 255))")
         }
-        guard !rules.publicSuffixes.contain(domain) else {
+        // Above its registrable domain, the names have other owners: so have those of amazonaws.com for a host whose
+        // public suffix is below that.
+        guard let owned = rules.publicSuffixes.registrableDomain(of: host),
+            domain == owned || domain.hasSuffix("." + owned)
+        else {
             throw CookieError(
                 .publicSuffix,
-                "\(domain) is a public suffix; \(host.name) may not set cookies for all of it"
+                "\(domain) is a public suffix, or above one; \(host.name) may not set cookies for all of it"
             )
         }
         return domain

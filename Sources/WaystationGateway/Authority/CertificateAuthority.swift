@@ -35,8 +35,8 @@ public final class CertificateAuthority: Sendable {
     public let rootCertificate: URL
     /// The names for which the authority makes certificates, sorted; it may make them for all names below them, too.
     public let names: [String]
-    /// The patterns of rules for `https` whose hosts get no certificate, because they name every host, an address, a host
-    /// of one label other than `localhost`, or all names below a top-level domain.
+    /// The patterns of rules for `https` whose hosts get no certificate, because they name every host, an address, or a
+    /// public suffix other than `localhost`: a top-level domain, or one such as `co.uk` or `github.io`.
     ///
     /// The constraint of a certificate permits all names below a name: one for the host `dev` would permit `web.dev`.
     /// A gateway does not look into connections to them.

@@ -1,4 +1,5 @@
 #if Gateway
+import WaystationCookies
 import WaystationRules
 
 /// The hosts of rules for which an authority makes certificates.
@@ -8,8 +9,8 @@ import WaystationRules
 struct CertifiedHosts: Sendable {
     /// The names of the constraint, sorted.
     let names: [String]
-    /// The patterns of `https` whose hosts get no certificate: every host, an address, a name of one label other than
-    /// `localhost`, or all names below a top-level domain.
+    /// The patterns of `https` whose hosts get no certificate: every host, an address, or a public suffix, such as
+    /// `com`, `dev`, `co.uk` or `github.io`, other than `localhost`.
     let leftOut: [String]
     private let patterns: [URLPattern]
 
@@ -58,9 +59,9 @@ struct CertifiedHosts: Sendable {
         guard let url = CanonicalURL("https://\(host.dropFirst(stars.count))/") else { return nil }
         let name = String(url.host)
         guard CertificateName.isCertifiable(name) else { return nil }
-        // A constraint permits all names below its name, and those below `com` or `dev` are not the app's own. Names below
+        // A constraint permits all names below its name, and those below a public suffix are not the app's own. Names below
         // `localhost` are this machine (RFC 6761 §6.3).
-        return name.contains(".") || name == "localhost" ? name : nil
+        return name == "localhost" || !PublicSuffixes.builtIn.contain(name) ? name : nil
     }
 }
 

@@ -42,7 +42,7 @@ final class Browsers: Sendable {
         let pairs = pairs.filter { !$0.hasPrefix(Self.markName + "=") }
         let due = store.cookies(for: url).filter { !$0.isHTTPOnly }
         if let mark {
-            let key = MarkedPages.Key(mark: mark, host: origin.name)
+            let key = MarkedPages.Key(mark: mark, origin: origin)
             let found: (MarkedPages.Found, PageCookies.Reading)? = pages.withLock { pages in
                 guard let found = pages.find(key) else { return nil }
                 let reading = pages.update(key) {
@@ -64,7 +64,7 @@ final class Browsers: Sendable {
                 )
             }
         }
-        let key = pages.withLock { $0.begin(with: pairs, in: url.folder, at: origin.name) }
+        let key = pages.withLock { $0.begin(with: pairs, in: url.folder, at: origin) }
         return Visit(key: key, isNew: true, removesOthers: true, url: url, origin: origin, pairs: pairs, missing: [])
     }
 

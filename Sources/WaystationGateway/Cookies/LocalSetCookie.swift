@@ -68,15 +68,18 @@ enum LocalSetCookie {
         ["__secure-", "__host-"].contains { name.lowercased().hasPrefix($0) }
     }
 
-    /// The gateway's name for a cookie's domain; nil if the domain does not cover the origin's host, or is a top-level
-    /// domain, which would give the cookie to all hosts below it.
+    /// The gateway's name for a cookie's domain; nil if the domain does not cover the origin's host, or is above the
+    /// host's registrable domain, where the hosts have other owners (RFC 6265 §5.3 step 5).
     ///
-    /// It ends as the origin's own name does, with the labels of its port and scheme: a browser compares the two from
-    /// the end (RFC 6265 §5.1.3). An address has no domains.
+    /// It is the end of the origin's own name, since the origin's site is one label: a browser compares the two from the
+    /// end (RFC 6265 §5.1.3).
     private static func local(domain: String, of origin: OriginName) -> String? {
-        let isAbove = origin.host.hasSuffix("." + domain) && domain.contains(".") && !origin.isAddress
-        guard domain == origin.host || isAbove else { return nil }
-        return domain + origin.name.dropFirst(origin.host.count)
+        let site = PublicSuffixes.builtIn.site(of: origin.host)
+        guard
+            domain == origin.host
+                || (origin.host.hasSuffix("." + domain) && (domain == site || domain.hasSuffix("." + site)))
+        else { return nil }
+        return origin.sibling(at: domain)?.name
     }
 }
 #endif

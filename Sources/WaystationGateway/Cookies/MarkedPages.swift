@@ -9,7 +9,7 @@ import WaystationFileSystem
 struct MarkedPages: Sendable {
     struct Key: Hashable, Sendable {
         let mark: String
-        let host: String
+        let origin: OriginName
     }
 
     private static let limit = 1_024
@@ -28,10 +28,10 @@ struct MarkedPages: Sendable {
     /// - Parameters:
     ///   - pairs: The pairs of its request.
     ///   - folder: The path of the request's URL up to its last slash.
-    ///   - host: The host's name at the gateway.
+    ///   - origin: The origin of the request.
     /// - Returns: The key of the new entry.
-    mutating func begin(with pairs: [String], in folder: String, at host: String) -> Key {
-        let key = Key(mark: (pairs.isEmpty ? prefixForEmpty : "") + RandomName.make(), host: host)
+    mutating func begin(with pairs: [String], in folder: String, at origin: OriginName) -> Key {
+        let key = Key(mark: (pairs.isEmpty ? prefixForEmpty : "") + RandomName.make(), origin: origin)
         new.insert(PageCookies(earlier: pairs, in: folder), for: key, cost: 1)
         if new.count > Self.limit { new.removeOldest() }
         return key

@@ -74,6 +74,10 @@ struct PageCookies: Sendable {
         for cookie in carried + due.filter({ shown[$0.id]?.folder == nil }) {
             compare(cookie, with: pairs, in: folder, isComplete: isComplete, into: &reading)
         }
+        // Beside the app's own cookie, the browser has one with another domain or path, which a page of another host of
+        // the site may have set. It does not take the place of the app's.
+        let kept = due.filter { $0.isHostOnly && $0.path == "/" && pairs.contains($0.pair) }
+        reading.changes.added.removeAll { pair in kept.contains { $0.isNamed(in: pair) } }
         return reading
     }
 

@@ -53,6 +53,7 @@ struct InspectorGate: Sendable {
     ///
     /// - Throws: A refusal that names the missing proof.
     func admit(_ head: HTTPRequestHead) throws(Refusal) -> Admission {
+        try head.checkSingleFields()
         let request = try parse(head)
         try checkPage(head, request)
         if !request.isPost, request.path == "/", let key = request.query["key"] {

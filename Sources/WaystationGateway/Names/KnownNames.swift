@@ -1,7 +1,8 @@
 #if Gateway
 import Synchronization
 
-/// The origins of the `Host` fields that were read last: a browser sends the same one with each request.
+/// The origins of the authorities that were read last: a browser sends the same ones with each request, in `Host` and in
+/// `Referer`.
 final class KnownNames: Sendable {
     /// When there are more, all are dropped.
     private static let limit = 64
@@ -11,7 +12,7 @@ final class KnownNames: Sendable {
     /// The origin of an authority.
     ///
     /// - Parameters:
-    ///   - authority: The value of a `Host` field.
+    ///   - authority: The value of a `Host` field, or the authority of a URL.
     ///   - read: Reads the authority if it is not known.
     /// - Returns: The origin; nil if the authority names none.
     func origin(of authority: String, _ read: (String) -> OriginName?) -> OriginName? {

@@ -7,6 +7,7 @@ struct LocalNames: Sendable {
     let port: Int
     /// Whether the inspector's name stands for the inspector, so that it stands for no origin.
     var hasInspector = false
+    private let known = KnownNames()
 
     /// The name under which browsers reach the inspector.
     static let inspector = "waystation.localhost"
@@ -17,6 +18,10 @@ struct LocalNames: Sendable {
     ///
     /// The port must be the gateway's own: a page of another server on this machine may not use it.
     func origin(ofAuthority authority: some StringProtocol) -> OriginName? {
+        known.origin(of: String(authority), read)
+    }
+
+    private func read(_ authority: String) -> OriginName? {
         let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 2, let name = parts.first else { return nil }
         // The port as a browser writes it: digits without a sign and without leading zeros.
@@ -24,18 +29,23 @@ struct LocalNames: Sendable {
         return OriginName(name: name).flatMap { isReserved($0) ? nil : $0 }
     }
 
-    /// The authority under which a browser reaches an origin.
-    func authority(of origin: OriginName) -> String { origin.name + authorityEnd }
+    /// The authority under which a browser reaches an origin; nil if the origin has no name.
+    func authority(of origin: OriginName) -> String? { origin.name.map { $0 + authorityEnd } }
 
-    /// The pattern of the authorities of all origins with a scheme and a port.
-    func authorityOfAnyHost(scheme: String, port: Int?) -> String {
-        "*" + OriginName.end(scheme: scheme, port: port) + authorityEnd
+    /// The pattern of the authorities of all origins.
+    var anyAuthority: String { "*.localhost" + authorityEnd }
+
+    /// The gateway's URL that someone means by an authority in which the labels of a site stand apart, such as
+    /// `shop.example.localhost`; nil for every other authority.
+    func url(meantBy authority: String) -> String? {
+        let name = authority.prefix { $0 != ":" }
+        return OriginName(meantBy: name).flatMap { self.authority(of: $0) }.map { "http://\($0)/" }
     }
 
     /// The gateway's URL for an absolute URL of an origin; nil for other schemes and for hosts without a name.
     func local(_ url: String) -> String? {
         split(url).flatMap { origin, rest in
-            isReserved(origin) ? nil : "http://\(authority(of: origin))\(rest)"
+            isReserved(origin) ? nil : authority(of: origin).map { "http://\($0)\(rest)" }
         }
     }
 

@@ -28,7 +28,6 @@ struct TargetReader: Sendable {
     let loopMark: LoopMark
     /// The only origin of a connection over TLS, for which the gateway has shown a certificate; otherwise nil.
     let secured: OriginName?
-    private let known = KnownNames()
 
     init(names: LocalNames, isProxy: Bool, loopMark: LoopMark = LoopMark(), secured: OriginName? = nil) {
         self.names = names
@@ -90,9 +89,7 @@ struct TargetReader: Sendable {
         if head.version == .http1_0, head.headers.contains(name: "Transfer-Encoding") {
             throw .badRequest("a request of \(head.version) has no Transfer-Encoding field (RFC 9112 §6.1)")
         }
-        for name in ["Origin", "Sec-Fetch-Site", "Content-Type"] where head.headers[name].count > 1 {
-            throw .badRequest("a request has one \(name) field; this one has \(head.headers[name].count)")
-        }
+        try head.checkSingleFields()
     }
 
     /// The target of a request on a connection over TLS.
@@ -107,8 +104,8 @@ struct TargetReader: Sendable {
     }
 
     private func named(_ host: String, path: String) throws(Refusal) -> RequestTarget {
-        guard let origin = known.origin(of: host, names.origin(ofAuthority:)) else {
-            throw .misdirected(host, port: names.port)
+        guard let origin = names.origin(ofAuthority: host) else {
+            throw .misdirected(host, port: names.port, meant: names.url(meantBy: host))
         }
         return .named(try url(origin.serialized + path), origin)
     }
@@ -179,4 +176,13 @@ struct TargetReader: Sendable {
     }
 }
 
+extension HTTPRequestHead {
+    /// Refuses a request with two values of a field that has one: programs disagree about which one counts.
+    func checkSingleFields() throws(Refusal) {
+        for name in ["Origin", "Referer", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Content-Type"]
+        where headers[name].count > 1 {
+            throw .badRequest("a request has one \(name) field; this one has \(headers[name].count)")
+        }
+    }
+}
 #endif

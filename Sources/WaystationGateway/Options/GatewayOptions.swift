@@ -13,6 +13,12 @@ public struct GatewayOptions: Sendable {
     ///
     /// With true, every program on this machine can reach any host through the gateway.
     public var forwardsUnclaimed = false
+    /// Whether the fields `Forwarded` (RFC 7239), `X-Forwarded-…` and `X-Real-IP` of a request reach the origin; false by
+    /// default.
+    ///
+    /// Proxies write these fields to say for whom they ask, and some origins trust them. With true, every program on
+    /// this machine can choose what the origin reads in them: set it only if a proxy in front of the gateway writes them.
+    public var passesForwardedFields = false
     /// Whether clients may use the gateway as their proxy; false by default.
     ///
     /// Requests for `http` URLs are answered by the rules. `CONNECT` is answered with a connection to the host, whose

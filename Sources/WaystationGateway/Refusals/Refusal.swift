@@ -30,12 +30,21 @@ struct Refusal: Error, Equatable, Sendable {
         }
     }
 
-    static func misdirected(_ host: String, port: Int) -> Refusal {
-        Refusal(
+    /// - Parameters:
+    ///   - host: The value of the `Host` field.
+    ///   - port: The gateway's port.
+    ///   - meant: The URL of the gateway that the client probably means; nil if none is known.
+    /// - Returns: The refusal.
+    static func misdirected(_ host: String, port: Int, meant: String?) -> Refusal {
+        let example = """
+            The gateway stands for https://shop.example, for example, under the name \
+            http://shop-example.localhost:\(port)/.
+            """
+        return Refusal(
             status: 421,
             message: """
-                The gateway does not stand for “\(host.shown(upTo: 200))”. The gateway stands for https://shop.example, \
-                for example, under the name http://shop.example.localhost:\(port)/.
+                The gateway does not stand for “\(host.shown(upTo: 200))”. \
+                \(meant.map { "The gateway's name of this origin is \($0)" } ?? example)
                 """,
             closes: true
         )
@@ -132,6 +141,14 @@ struct Refusal: Error, Equatable, Sendable {
                 (`forwards-unclaimed` in a rules file) to send such requests to the network.
                 """
         )
+    }
+
+    static func blockedTunnel(_ authority: String) -> Refusal {
+        Refusal(status: 403, message: "A rule blocks every URL at \(authority.prefix(300)).", closes: true)
+    }
+
+    static func bodyOfMethod(_ method: String) -> Refusal {
+        .badRequest("a \(method) request has no body at this gateway; send the body with POST or PUT (RFC 9110 §9.3.1)")
     }
 
     static func tunnelFailed(_ authority: String, _ reason: String) -> Refusal {

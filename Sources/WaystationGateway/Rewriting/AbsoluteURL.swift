@@ -113,9 +113,7 @@ struct AbsoluteURL {
             else { return nil }
             port = Int(number)
         }
-        guard let origin = OriginName(scheme: scheme, host: name, port: port) else { return nil }
-        // A host such as `127.1`, which a browser takes for an address, has no name.
-        return OriginName(name: origin.name) == origin ? origin : nil
+        return OriginName(scheme: scheme, host: name, port: port).flatMap { $0.name == nil ? nil : $0 }
     }
 
     private static func rest(_ bytes: ArraySlice<UInt8>) -> String {

@@ -36,7 +36,7 @@ enum ContentSecurityPolicy {
         guard listsSources(first) else { return words.joined(separator: " ") }
         let named = words.dropFirst().flatMap { word in
             guard let source = PolicySource(word) else { return [word] }
-            return [word] + source.local(links.names, of: links.pageScheme).map { $0 + source.path }
+            return [word] + source.local(links).map { $0 + source.path }
         }
         return ([first] + named).joined(separator: " ")
     }

@@ -136,7 +136,7 @@ enum LinkValue {
         let place = value.place(word.upperBound)
         // The path as the page has it, with its character references.
         let path = text[value.place(word.upperBound - source.path.utf8.count)..<place]
-        let local = source.local(links.names, of: links.pageScheme).flatMap { Array(" \($0)".utf8) + path }
+        let local = source.local(links).flatMap { Array(" \($0)".utf8) + path }
         return local.isEmpty ? nil : Links.Edit(range: place..<place, text: local)
     }
 }

@@ -11,6 +11,8 @@ struct Links: Sendable {
     let names: LocalNames
     /// The scheme of the page's origin.
     let pageScheme: String
+    /// The page's origin; nil if it is not known.
+    let page: OriginName?
     /// The scheme of the page's base URL, which URLs without a scheme have.
     private(set) var scheme: String
     /// The scheme that a browser gives to such URLs: `http` as long as the base URL is one of the gateway.
@@ -18,8 +20,14 @@ struct Links: Sendable {
     /// Whether a rule takes a URL.
     let isServed: @Sendable (String) -> Bool
 
-    init(names: LocalNames, scheme: String, isServed: @escaping @Sendable (String) -> Bool) {
+    init(
+        names: LocalNames,
+        scheme: String,
+        page: OriginName? = nil,
+        isServed: @escaping @Sendable (String) -> Bool
+    ) {
         self.names = names
+        self.page = page
         pageScheme = scheme
         self.scheme = scheme
         self.isServed = isServed
@@ -28,11 +36,14 @@ struct Links: Sendable {
     /// The page names its base URL.
     mutating func setBase(_ base: AbsoluteURL) {
         scheme = base.origin.scheme
-        browserScheme = isLocal(base) ? "http" : scheme
+        browserScheme = local(base) == nil ? scheme : "http"
     }
 
-    /// Whether the gateway's URL takes the place of a URL.
-    private func isLocal(_ url: AbsoluteURL) -> Bool { !names.isReserved(url.origin) && isServed(url.text) }
+    /// The gateway's URL, without a path, that takes the place of a URL; nil if the URL stays as it is.
+    private func local(_ url: AbsoluteURL) -> String? {
+        guard !names.isReserved(url.origin), isServed(url.text) else { return nil }
+        return names.authority(of: url.origin).map { "http://" + $0 }
+    }
 
     /// Makes a URL that a rule takes lead to the gateway.
     ///
@@ -47,14 +58,11 @@ struct Links: Sendable {
     ///   - range: The part of it that is a URL.
     /// - Returns: The edit; nil if the URL stays as it is.
     func edit(_ text: MappedBytes, _ range: Range<Int>) -> Edit? {
-        if let url = AbsoluteURL(text, range, base: scheme), isLocal(url) {
-            return Edit(range: url.prefix, text: Array(local(url.origin).utf8))
+        if let url = AbsoluteURL(text, range, base: scheme), let local = local(url) {
+            return Edit(range: url.prefix, text: Array(local.utf8))
         }
         guard scheme != browserScheme, let place = AbsoluteURL.placeOfMissingScheme(text, range) else { return nil }
         return Edit(range: place..<place, text: Array((scheme + ":").utf8))
     }
-
-    /// The gateway's URL for an origin, without a path.
-    func local(_ origin: OriginName) -> String { "http://" + names.authority(of: origin) }
 }
 #endif

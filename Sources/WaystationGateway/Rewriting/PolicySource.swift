@@ -1,4 +1,6 @@
 #if Gateway
+import WaystationCookies
+
 /// A source of a content security policy by scheme or by host (Content Security Policy Level 3 §2.3.1).
 ///
 /// A gateway at port 8080 shows what a source admits under these names:
@@ -6,14 +8,15 @@
 /// | Source | The gateway's |
 /// | --- | --- |
 /// | `https:` | `http://*.localhost:8080` |
-/// | `https://shop.example/a` | `http://shop.example.localhost:8080/a` |
-/// | `https://*.shop.example:8443` | `http://*.shop.example.8443.localhost:8080` |
-/// | `wss://shop.example` | `ws://shop.example.localhost:8080` |
-/// | `shop.example` | `shop.example.localhost:8080` |
+/// | `https://shop.example/a` | `http://shop-example.localhost:8080/a` |
+/// | `https://*.shop.example:8443` | `http://*.shop-example-8443.localhost:8080` |
+/// | `https://*.github.io` | `http://*.localhost:8080` |
+/// | `wss://shop.example` | `ws://shop-example.localhost:8080` |
+/// | `shop.example` | `shop-example.localhost:8080` |
 ///
-/// `*.localhost` is wider than `https:`, since it also admits the names of origins with http, and is wider than
-/// `https://*`, since it also admits those with other ports: the names of origins with https alone have nothing in
-/// common that a source could express.
+/// The names of several sites have nothing in common that a source could express. So `*.localhost` is wider than
+/// `https:`, `https://*` and `https://*.github.io`: it admits the names of all origins. A source for several sites at a
+/// port of their own, such as `https://*:8443`, admits the page's own name instead, if the page has this port.
 struct PolicySource {
     /// In lower case; nil if the source has the scheme of its page.
     private let scheme: String?
@@ -56,14 +59,12 @@ struct PolicySource {
 
     /// The gateway's sources for what this one admits, without the path.
     ///
-    /// - Parameters:
-    ///   - names: The gateway's names.
-    ///   - pageScheme: The scheme of the page's origin.
-    /// - Returns: The sources; none for a host without a name at a gateway.
-    func local(_ names: LocalNames, of pageScheme: String) -> [String] {
+    /// - Parameter links: The gateway's names, and the page.
+    /// - Returns: The sources, each once; none for a host without a name at a gateway.
+    func local(_ links: Links) -> [String] {
         // Plain schemes also admit the encrypted ones (§6.7.2.9).
         let (local, remotes): (String, [String])
-        switch scheme ?? pageScheme {
+        switch scheme ?? links.pageScheme {
         case "https": (local, remotes) = ("http://", ["https"])
         case "http": (local, remotes) = ("http://", ["http", "https"])
         case "wss": (local, remotes) = ("ws://", ["https"])
@@ -72,24 +73,32 @@ struct PolicySource {
         }
         // The page at the gateway has the scheme http, which a source without a scheme then has, too.
         let prefix = scheme == nil ? "" : local
-        return remotes.compactMap { remote in
+        var sources: [String] = []
+        for remote in remotes {
             // Port 80 also admits https at its own port (§6.7.2.11).
             let port = remote == "https" && remotes.count > 1 && self.port == 80 ? nil : self.port
-            return authority(names, remote, port).map { prefix + $0 }
+            guard let source = authority(links, remote, port).map({ prefix + $0 }) else { continue }
+            if !sources.contains(source) { sources.append(source) }
         }
+        return sources
     }
 
-    private func authority(_ names: LocalNames, _ scheme: String, _ port: Int?) -> String? {
-        let isWildcard = host.hasPrefix("*.")
-        if host == "*" {
-            let isStandard = port == OriginName.standardPort(of: scheme)
-            return names.authorityOfAnyHost(scheme: scheme, port: isStandard ? nil : port)
+    private func authority(_ links: Links, _ scheme: String, _ port: Int?) -> String? {
+        let names = links.names
+        guard host == "*" || host.hasPrefix("*.") else {
+            return OriginName(scheme: scheme, host: host, port: port)
+                .flatMap { names.isReserved($0) ? nil : names.authority(of: $0) }
         }
-        guard let origin = OriginName(scheme: scheme, host: isWildcard ? String(host.dropFirst(2)) : host, port: port),
-            // A host such as `127.1`, which a browser takes for an address, has no name.
-            OriginName(name: origin.name) == origin, isWildcard || !names.isReserved(origin)
+        let domain = String(host.dropFirst(2)).lowercased()
+        let origin = OriginName(scheme: scheme, host: domain, port: port)
+        guard host == "*" || (origin != nil && PublicSuffixes.separates(domain)) else {
+            return origin.flatMap { names.authority(of: $0) }.map { "*." + $0 }
+        }
+        if port == nil || port == OriginName.standardPort(of: scheme) { return names.anyAuthority }
+        guard let page = links.page, page.scheme == scheme, page.port == port,
+            host == "*" || page.host.hasSuffix("." + domain)
         else { return nil }
-        return (isWildcard ? "*." : "") + names.authority(of: origin)
+        return names.authority(of: page)
     }
 }
 #endif

@@ -21,7 +21,7 @@ struct ResponseRewriting: Sendable {
             !fields.contains(name: "Content-Encoding"),
             let type = fields.first(name: "Content-Type"), let kind = BodyRewriter.Kind(contentType: type)
         else { return nil }
-        return BodyRewriter(kind, Links(names: names, scheme: origin.scheme, isServed: isServed))
+        return BodyRewriter(kind, Links(names: names, scheme: origin.scheme, page: origin, isServed: isServed))
     }
 
     private static func isDownload(_ fields: HTTPHeaders) -> Bool {

@@ -175,7 +175,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch arrival {
         case .part(.head(let head)):
             isWithinRequest = true
-            begin(head, channel)
+            begin(head.trimmed, channel)
         case .part(.body(let bytes)): collect(bytes, channel)
         case .part(.end):
             isWithinRequest = false
@@ -208,8 +208,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
                 let arrival = repeating.hasRead(head)
                 return respond(accepted, head, channel, arrival: arrival)
             }
+            if head.method == .GET || head.method == .HEAD { throw .bodyOfMethod(head.method.rawValue) }
             if let length = head.statedLength, length > serving.options.maximumBody.bytes { throw .bodyTooLarge }
-            if let text = head.lengthField, head.statedLength == nil {
+            if let text = head.headers.first(name: "Content-Length"), head.statedLength == nil {
                 throw .badRequest("the Content-Length “\(text.shown())” is not a number of bytes that a body can have")
             }
             let collector = RequestBodyCollector(
@@ -422,16 +423,23 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 extension HTTPRequestHead {
     /// Whether a body follows (RFC 9112 §6.3).
     fileprivate var hasBody: Bool {
-        headers.contains(name: "Transfer-Encoding") || (lengthField != nil && statedLength != 0)
+        headers.contains(name: "Transfer-Encoding") || (headers.contains(name: "Content-Length") && statedLength != 0)
     }
 
-    /// The value of Content-Length without the white space around it, which the parser leaves in place.
-    fileprivate var lengthField: String? {
-        headers.first(name: "Content-Length")?.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+    /// The head without the white space around the values of its fields, which is no part of them (RFC 9112 §5); the
+    /// parser leaves that after a value in place.
+    fileprivate var trimmed: HTTPRequestHead {
+        func isSpace(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let isPadded = headers.contains { isSpace($0.value.utf8.first) || isSpace($0.value.utf8.last) }
+        guard isPadded else { return self }
+        var head = self
+        let spaces = CharacterSet(charactersIn: " \t")
+        head.headers = HTTPHeaders(headers.map { ($0.name, $0.value.trimmingCharacters(in: spaces)) })
+        return head
     }
 
     /// The length that Content-Length states; nil if the field is missing, or if its value is not a number.
-    fileprivate var statedLength: Int? { lengthField.flatMap { Int($0) } }
+    fileprivate var statedLength: Int? { headers.first(name: "Content-Length").flatMap { Int($0) } }
 
     /// Whether the client waits for a response before it sends the body (RFC 9110 §10.1.1).
     fileprivate var expectsContinue: Bool {

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import NIOSSL
 import Synchronization
+import Waystation
 
 extension GatewayServing {
     /// The parts of a connection that the gateway answers over TLS.
@@ -15,11 +16,14 @@ extension GatewayServing {
     ///
     /// - Returns: The parts for answering it with the authority's certificate; nil if the connection is to be a tunnel,
     ///   because the authority makes no certificates for the host.
-    /// - Throws: A refusal, if the authority has expired.
+    /// - Throws: A refusal, if the authority has expired, or if the rules block every URL at the host and port.
     func securing(_ host: String, port: Int, now: Date) throws(Refusal) -> Secured? {
         guard let authority = options.authority, authority.certifies(host, port: port),
             let origin = OriginName(scheme: "https", host: host, port: port)
-        else { return nil }
+        else {
+            try checkTunnel(to: host, port: port)
+            return nil
+        }
         warn(about: authority, now: now)
         do {
             return Secured(
@@ -27,6 +31,20 @@ extension GatewayServing {
                 serving: GatewayServing(self, securedFor: origin)
             )
         } catch { throw .noCertificate(origin.host, error) }
+    }
+
+    /// Refuses a tunnel if the rules block all that a client could ask for within it.
+    ///
+    /// At a port that is neither that of https nor that of http, a client may speak either. If one of them is blocked,
+    /// the tunnel is refused, unless a rule names the other one's origin.
+    private func checkTunnel(to host: String, port: Int) throws(Refusal) {
+        let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let schemes = ["https", "http"].filter { scheme in
+            OriginName.standardPort(of: scheme) == port || (port != 443 && port != 80)
+        }
+        let origins = schemes.compactMap { URL(string: "\($0)://\(authority)/") }
+        guard origins.contains(where: loads.blocksOrigin), !origins.contains(where: loads.servesOrigin) else { return }
+        throw .blockedTunnel(authority)
     }
 
     /// Logs once that the authority is about to end, or has ended: a gateway that runs for weeks does not renew it.

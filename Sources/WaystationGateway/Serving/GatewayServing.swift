@@ -54,7 +54,11 @@ final class GatewayServing: Sendable {
         repeated = RepeatedRequests()
         observer = inspector
         targets = TargetReader(names: names, isProxy: options.isProxy)
-        requests = RequestTranslation(names: names, silenceBetweenEvents: options.tunnelTimeout / Duration.seconds(1))
+        requests = RequestTranslation(
+            names: names,
+            silenceBetweenEvents: options.tunnelTimeout / Duration.seconds(1),
+            passesForwardedFields: options.passesForwardedFields
+        )
         browsers = cookies.map { Browsers($0, loads) }
         isServed = { url in URL(string: url).map { loads.claims(URLRequest(url: $0)) } ?? false }
         rewriting = options.rewritesLinks ? ResponseRewriting(names: names, isServed: isServed) : nil
@@ -219,7 +223,8 @@ final class GatewayServing: Sendable {
     private func translate(_ facts: ResponseHead, isNamed: Bool) -> TranslatedHead {
         let status = facts.ownStatus
         let isHit = status?.utf8.starts(with: "Waystation; hit".utf8) ?? false
-        let links = Links(names: names, scheme: facts.url?.scheme?.lowercased() ?? "https", isServed: isServed)
+        let page = facts.url.flatMap { names.split($0.absoluteString)?.origin }
+        let links = Links(names: names, scheme: page?.scheme ?? "https", page: page, isServed: isServed)
         let translation = ResponseTranslation(links: links, isNamed: isNamed, rewritesLinks: rewriting != nil)
         var headers = translation.fields(facts.fields, isCoded: facts.isCoded)
         if !headers.contains(name: "Cache-Control"), isHit || status?.hasNoForwardedStatus ?? false {

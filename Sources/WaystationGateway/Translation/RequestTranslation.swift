@@ -13,12 +13,19 @@ struct RequestTranslation: Sendable {
     ///
     /// A session's own limit, a minute by default, would end a stream of rare events again and again.
     let silenceBetweenEvents: TimeInterval
+    /// Whether the fields that say for whom a proxy asks reach the origin.
+    var passesForwardedFields = false
 
     /// The fields that are about the connection to the gateway, about the form in which the gateway itself gets the
     /// body, or that the transport writes.
     private static let dropped = FieldNames.hopByHop.union([
         "host", "content-length", "accept-encoding", "expect", "upgrade-insecure-requests",
     ])
+
+    /// Whether a field says for whom a proxy asks (RFC 7239, and the fields before it).
+    private static func saysForWhom(_ name: String) -> Bool {
+        name == "forwarded" || name.hasPrefix("x-forwarded") || name == "x-real-ip"
+    }
 
     /// The request without its body.
     ///
@@ -33,7 +40,9 @@ struct RequestTranslation: Sendable {
         let named = FieldNames.named(by: head.headers["Connection"])
         for (name, value) in head.headers {
             let lowered = name.lowercased()
-            guard !Self.dropped.contains(lowered), !named.contains(lowered) else { continue }
+            guard !Self.dropped.contains(lowered), !named.contains(lowered),
+                passesForwardedFields || !Self.saysForWhom(lowered)
+            else { continue }
             switch lowered {
             case "origin", "referer": request.setValue(names.remote(value) ?? value, forHTTPHeaderField: name)
             // A browser may split its cookies over several fields.

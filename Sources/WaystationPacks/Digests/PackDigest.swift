@@ -2,6 +2,8 @@ import WaystationFields
 
 /// A digest with the name of its algorithm, in the text form `sha256-<64 hexadecimal digits>`.
 ///
+/// The digits are those that `sha256sum` prints. Subresource integrity has the same prefix before Base64.
+///
 /// MD5 is supported only for servers that offer nothing else: it detects a damaged download, not a forged one.
 public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
     /// The supported algorithms.

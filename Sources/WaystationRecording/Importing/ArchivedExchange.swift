@@ -145,6 +145,7 @@ extension ImportRefusal {
         switch refusal {
         case .requestNoStore: self.init(.noStore, "its request says no-store")
         case .responseNoStore: self.init(.noStore, "it says no-store")
+        case .personal: self.init(.notStorable, "it is meant for one user")
         case .method: self.init(.method, "its method is not GET")
         case .target: self.init(.url, "its URL is not absolute")
         case .variesOnEverything: self.init(.notStorable, "the response says Vary: *, which no request matches")

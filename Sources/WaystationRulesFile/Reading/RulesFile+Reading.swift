@@ -111,6 +111,7 @@ extension GatewaySettings {
         hasInspector = reader.boolean("inspector")
         rewritesLinks = reader.boolean("rewrites-links")
         forwardsUnclaimed = reader.boolean("forwards-unclaimed")
+        passesForwardedFields = reader.boolean("passes-forwarded-fields")
         maximumBody = reader.size("maximum-body")
         maximumConnections = reader.number("maximum-connections", in: 1...100_000, "a number from 1 to 100000")
         requestTimeout = reader.timeout("request-timeout")

@@ -26,7 +26,7 @@ enum GatewayExamples {
         // snippet: comment-gateway
         let gateway = Gateway(interceptor)
         try await gateway.start()
-        show(gateway.url(for: start))  // for https://shop.example/app/: http://shop.example.localhost:43121/app/
+        show(gateway.url(for: start))  // for https://shop.example/app/: http://shop-example.localhost:43121/app/
         // end snippet
     }
 

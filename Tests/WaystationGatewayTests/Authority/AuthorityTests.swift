@@ -49,6 +49,10 @@ struct AuthorityTests {
             ("a.com", 443, false), ("other.example", 443, false), ("shop.example/", 443, false),
             ("shop.example@evil.example", 443, false), ("xn--mnchen-3ya.example", 443, true),
             ("dev", 443, false), ("web.dev", 443, false), ("localhost", 443, true),
+            // Public suffixes of several labels, and hosts below them.
+            ("a.co.uk", 443, false), ("co.uk", 443, false), ("evil.github.io", 443, false), ("github.io", 443, false),
+            ("me.github.io", 443, true), ("a.shop.co.uk", 443, true), ("evil.co.uk", 443, false),
+            ("a.kobe.jp", 443, false), ("b.kobe.jp", 443, false),
         ]
     )
     func hosts(host: String, port: Int, isCertified: Bool) throws {
@@ -59,18 +63,22 @@ struct AuthorityTests {
                 "https://blocked.example/**",
                 "https://127.0.0.1/**", "https://[::1]/**", "https://*.com/**", "https://*/**",
                 "https://münchen.example/", "https://dev/**", "https://localhost/**",
+                "https://*.co.uk/**", "https://github.io/**", "https://**.github.io/**", "https://*.a.kobe.jp/**",
+                "https://me.github.io/**", "https://*.shop.co.uk/**", "https://*.xn--55qx5d.cn/**",
             ].map { try URLPattern($0) }
         )
         #expect(hosts.contains(host, port: port) == isCertified)
         #expect(
             hosts.names == [
-                "any.example", "blocked.example", "both.example", "cdn.example", "localhost", "shop.example",
-                "web.example", "xn--mnchen-3ya.example",
+                "any.example", "blocked.example", "both.example", "cdn.example", "localhost", "me.github.io",
+                "shop.co.uk", "shop.example", "web.example", "xn--mnchen-3ya.example",
             ]
         )
         #expect(
             hosts.leftOut == [
                 "https://127.0.0.1/**", "https://[::1]/**", "https://*.com/**", "https://*/**", "https://dev/**",
+                "https://*.co.uk/**", "https://github.io/**", "https://**.github.io/**", "https://*.a.kobe.jp/**",
+                "https://*.xn--55qx5d.cn/**",
             ]
         )
     }

@@ -32,7 +32,7 @@ struct InspectedLoadTests {
         let inspected = try await InspectorFixture()
         let response = try await inspected.fixture.get(
             "/a?token=refused-secret",
-            host: "other.example.localhost:\(inspected.fixture.port)",
+            host: "other-example.localhost:\(inspected.fixture.port)",
             ["Cookie: a=refused-secret"]
         )
         #expect(response.status == 403)
@@ -66,7 +66,7 @@ struct InspectedLoadTests {
     func refusedWebSocket() async throws {
         let inspected = try await InspectorFixture()
         let lines = [
-            "GET /socket HTTP/1.1", "Host: ads.example.localhost:\(inspected.fixture.port)", "Connection: Upgrade",
+            "GET /socket HTTP/1.1", "Host: ads-example.localhost:\(inspected.fixture.port)", "Connection: Upgrade",
             "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: a", "", "",
         ]
         let response = try await inspected.fixture.send(lines.joined(separator: "\r\n"))
@@ -146,7 +146,7 @@ struct InspectedLoadTests {
     func next() async throws {
         let inspected = try await InspectorFixture()
         _ = try await inspected.fixture.get("/kept", host: inspected.name)
-        _ = try await inspected.fixture.get("/", host: "pack.example.localhost:\(inspected.fixture.port)")
+        _ = try await inspected.fixture.get("/", host: "pack-example.localhost:\(inspected.fixture.port)")
         _ = try await inspected.fixture.get("/")
         _ = try await inspected.fixture.get("/kept", host: inspected.name, method: "POST")
         let count = inspected.origin.requestCount

@@ -76,7 +76,7 @@ struct InspectedStateTests {
             record.change(active) { $0.wasConfirmed = nil }
             library.begin(active, of: shop, in: &record, onTrial: true)
         }
-        let name = "pack.example.localhost:\(inspected.fixture.port)"
+        let name = "pack-example.localhost:\(inspected.fixture.port)"
         #expect(try await inspected.fixture.get("/", host: name).text == "<p>version 1.1</p>")
         let before = try json(await inspected.ask("/api/packs"))[0]
         #expect(states(before) == ["1.0": "confirmed", "1.1": "on trial, active"])

@@ -58,6 +58,34 @@ struct InspectorPageTests {
         }
     }
 
+    @Test("cuts a long URL to two lines, and shows the whole one on request")
+    func longURL() async throws {
+        try await withPage { page, inspected in
+            _ = try await inspected.fixture.get("/")
+            let long = "/?" + String(repeating: "q", count: 4_000)
+            _ = try await inspected.fixture.get(long)
+            try await page.waitUntil("\(Self.rows).length === 2")
+            let lines = { (element: String) in
+                "Math.round(\(element).clientHeight / parseFloat(getComputedStyle(\(element)).lineHeight))"
+            }
+            let urls = "document.querySelectorAll('#loads-list .url')"
+            #expect(try await page.evaluate(lines("\(urls)[0]")) == 2)
+            #expect(try await page.evaluate(lines("\(urls)[1]")) == 1)
+            let button = "document.querySelector('#load .head + button')"
+            try await page.evaluate("\(Self.rows)[1].click()")
+            try await page.waitUntil("!document.getElementById('load').hidden && \(button).hidden")
+            try await page.evaluate("\(Self.rows)[0].click()")
+            try await page.waitUntil("\(button)?.hidden === false")
+            let title = "document.querySelector('#load h3')"
+            #expect(try await page.evaluate(lines(title)) == 2)
+            try await page.click(.named("Show the whole URL", role: "button"))
+            #expect(try await page.evaluate("\(title).scrollHeight === \(title).clientHeight") == true)
+            #expect(try await page.evaluate("\(title).innerText").string?.hasSuffix("qqqq") == true)
+            try await page.click(.named("Show two lines of the URL", role: "button"))
+            #expect(try await page.evaluate(lines(title)) == 2)
+        }
+    }
+
     @Test("shows the body of a load by its type, and the events of a pack")
     func bodiesAndEvents() async throws {
         try await withPage { page, inspected in
@@ -183,7 +211,7 @@ struct InspectorPageTests {
             try await page.waitUntil(
                 "document.getElementById('packs-list').innerText.includes('rolled back in the inspector')"
             )
-            let answer = try await inspected.fixture.get("/", host: "pack.example.localhost:\(inspected.fixture.port)")
+            let answer = try await inspected.fixture.get("/", host: "pack-example.localhost:\(inspected.fixture.port)")
             #expect(answer.text == "<p>version 1.0</p>")
         }
     }
@@ -208,7 +236,7 @@ struct InspectorPageTests {
         try await withPage { page, inspected in
             _ = try await inspected.fixture.get("/" + String(repeating: "long", count: 100))
             _ = try await inspected.fixture.get("/kept/" + String(repeating: "long", count: 100), host: inspected.name)
-            _ = try await inspected.fixture.get("/", host: "ads.example.localhost:\(inspected.fixture.port)")
+            _ = try await inspected.fixture.get("/", host: "ads-example.localhost:\(inspected.fixture.port)")
             try await page.waitUntil("\(Self.rows).length === 3")
             for scheme in ColorScheme.allCases {
                 try await page.colorScheme(scheme)

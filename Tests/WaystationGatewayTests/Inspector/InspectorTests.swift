@@ -63,11 +63,15 @@ struct InspectorTests {
         let host = inspected.host
         let refused: [(String, [String], Int)] = [
             ("GET", ["Sec-Fetch-Site: same-origin"], 404), ("POST", [], 403),
-            ("POST", ["Origin: http://shop.example.localhost:\(inspected.fixture.port)"], 403),
+            ("POST", ["Origin: http://shop-example.localhost:\(inspected.fixture.port)"], 403),
             ("POST", ["Origin: null"], 403), ("POST", ["Sec-Fetch-Site: same-site"], 403),
             ("POST", ["Sec-Fetch-Site: cross-site"], 403), ("POST", ["Sec-Fetch-Site: none"], 403),
             ("POST", ["Origin: http://waystation.localhost"], 403), ("PUT", ["Origin: http://\(host)"], 405),
             ("POST", ["Origin: http://\(host)", "Sec-Fetch-Site: cross-site"], 403),
+            ("POST", ["Origin: http://\(host)", "Origin: http://evil.example"], 400),
+            ("POST", ["Origin: http://\(host)", "Origin: http://\(host)"], 400),
+            ("POST", ["Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"], 400),
+            ("GET", ["Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"], 400),
         ]
         for (method, fields, status) in refused {
             let response = try await inspected.fixture.get("/api/clear", host: host, method: method, [cookie] + fields)
@@ -166,7 +170,7 @@ struct InspectorTests {
         _ = try await inspected.fixture.get("/kept/1", host: inspected.name)
         let session = URLSession(configuration: .ephemeral.intercepted(by: inspected.fixture.interceptor))
         _ = try await session.data(from: inspected.origin.url("/kept/2"))
-        _ = try await inspected.fixture.get("/", host: "pack.example.localhost:\(inspected.fixture.port)")
+        _ = try await inspected.fixture.get("/", host: "pack-example.localhost:\(inspected.fixture.port)")
         let after = await connection.read { String(decoding: $0, as: UTF8.self).contains("pack.example/\"") }
         let text = String(decoding: before + after, as: UTF8.self)
         #expect(text.contains("Content-Type: text/event-stream"))
@@ -199,7 +203,7 @@ struct InspectorTests {
         #expect(archive.entries[0].request.url.hasSuffix("/kept?access_token=%5Bredacted%5D"))
         _ = try await inspected.fixture.get(
             "/?token=blocked-secret",
-            host: "ads.example.localhost:\(inspected.fixture.port)"
+            host: "ads-example.localhost:\(inspected.fixture.port)"
         )
         let blocked = try await inspected.ask("/api/load?id=2").text
         #expect(blocked.contains("a rule blocks"))
@@ -241,7 +245,7 @@ struct InspectorTests {
         let decision = try JSONDecoder().decode(JSONValue.self, from: try await inspected.ask(target).body)
         #expect(decision["decision"] == "allowed")
         #expect(decision["rule"] == 2)
-        #expect(decision["gatewayURL"] == .string("http://pack.example.localhost:\(inspected.fixture.port)/a"))
+        #expect(decision["gatewayURL"] == .string("http://pack-example.localhost:\(inspected.fixture.port)/a"))
         let wrong = try await inspected.ask("/api/decision?url=shop")
         #expect(wrong.status == 400)
         #expect(wrong.text.contains("“shop” is not an absolute URL"))

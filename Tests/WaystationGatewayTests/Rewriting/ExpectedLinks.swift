@@ -62,10 +62,12 @@ struct ExpectedLinks {
         let scheme = match.1.map { $0.lowercased() == "http:" ? "http" : "https" } ?? scheme
         let host = match.2.lowercased()
         guard hosts.contains(host) else { return text }
-        var name = host
-        if let port = match.3.map({ $0.dropFirst() }), port != (scheme == "http" ? "80" : "443") { name += ".\(port)" }
-        if scheme == "http" { name += ".http" }
-        return space + "http://\(name).localhost:8080" + rest[match.range.upperBound...]
+        var site = host.split(separator: ".").suffix(2).joined(separator: ".")
+        let front = host.dropLast(site.count)
+        if let port = match.3.map({ $0.dropFirst() }), port != (scheme == "http" ? "80" : "443") { site += ".\(port)" }
+        if scheme == "http" { site += ".http" }
+        let label = site.replacing("-", with: "--").replacing(".", with: "-")
+        return space + "http://\(front)\(label).localhost:8080" + rest[match.range.upperBound...]
     }
 }
 

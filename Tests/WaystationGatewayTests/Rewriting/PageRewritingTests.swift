@@ -76,14 +76,14 @@ struct PageRewritingTests {
     func origins() {
         #expect(
             RewritingOfText()("<a href=http://shop.example:8000/a>")
-                == "<a href=http://shop.example.8000.http.localhost:8080/a>"
+                == "<a href=http://shop-example-8000-http.localhost:8080/a>"
         )
         #expect(
-            RewritingOfText()("<a href=http:shop.example/a>") == "<a href=http://shop.example.http.localhost:8080/a>"
+            RewritingOfText()("<a href=http:shop.example/a>") == "<a href=http://shop-example-http.localhost:8080/a>"
         )
         #expect(
             RewritingOfText()("<base href=http://shop.example/><a href=//shop.example/a>")
-                == "<base href=http://shop.example.http.localhost:8080/><a href=http://shop.example.http.localhost:8080/a>"
+                == "<base href=http://shop-example-http.localhost:8080/><a href=http://shop-example-http.localhost:8080/a>"
         )
     }
 
@@ -139,7 +139,7 @@ struct PageRewritingTests {
             ),
             (
                 "<base href=//shop.example/b/><a href=//other.example/>",
-                "<base href=http://shop.example.localhost:8080/b/><a href=https://other.example/>"
+                "<base href=http://shop-example.localhost:8080/b/><a href=https://other.example/>"
             ),
             (
                 "<base href=//elsewhere.example/><script src=a.js></script><a href=//other.example/>",
@@ -171,7 +171,7 @@ struct PageRewritingTests {
             ("\"upgrade-insecure-requests\"", "\";\""), ("upgrade-insecure-requests", ";"),
             (
                 "'Upgrade-Insecure-Requests; img-src https://cdn.example'",
-                "';; img-src https://cdn.example http://cdn.example.localhost:8080'"
+                "';; img-src https://cdn.example http://cdn-example.localhost:8080'"
             ),
             ("'img-src *;block-all-mixed-content ; font-src *'", "'img-src *;; ; font-src *'"),
             ("img-src;upgrade-insecure-requests&semi;default-src", "img-src;;&semi;default-src"),
@@ -192,7 +192,7 @@ struct PageRewritingTests {
             )
                 == """
                 <meta http-equiv=Content-Security-Policy content="img-src https://cdn.example/a/ \
-                http://cdn.example.localhost:8080/a/; font-src 'self' *.x *.x.localhost:8080">
+                http://cdn-example.localhost:8080/a/; font-src 'self' *.x *.localhost:8080">
                 """
         )
     }

@@ -6,7 +6,7 @@ import Foundation
 /// Rewrites texts of tests, in which rules take the hosts `shop.example` and `cdn.example`.
 struct RewritingOfText {
     /// The gateway's URL for `https://shop.example`.
-    static let shop = "http://shop.example.localhost:8080"
+    static let shop = "http://shop-example.localhost:8080"
 
     var kind = BodyRewriter.Kind.page(.html)
     var limit = BodyRewriter.limit

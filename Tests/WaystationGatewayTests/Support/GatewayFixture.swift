@@ -58,9 +58,9 @@ final class GatewayFixture: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// The value of `Host` for an origin of the test.
-    func name(of origin: ScriptedOrigin) -> String { "127.0.0.1.\(origin.port).http.localhost:\(port)" }
+    func name(of origin: ScriptedOrigin) -> String { "127-0-0-1-\(origin.port)-http.localhost:\(port)" }
 
-    var shop: String { "shop.example.localhost:\(port)" }
+    var shop: String { "shop-example.localhost:\(port)" }
 
     /// Sends a request without a body, and returns the response.
     func get(

@@ -83,7 +83,7 @@ final class ShopFixture: Sendable {
     /// The URL of a path of the shop.
     func url(_ path: String, _ face: Face) -> String {
         switch face {
-        case .names: "http://shop.example.localhost:\(port)\(path)"
+        case .names: "http://shop-example.localhost:\(port)\(path)"
         case .proxy: "http://shop.example\(path)"
         case .authority: "https://shop.example\(path)"
         }

@@ -19,8 +19,8 @@ struct RequestTargetTarget: FuzzTarget {
             "CONNECT 127.0.0.1:80\n127.0.0.1:80", "CONNECT 0x7f.1:443\n0x7f.1:443",
             "CONNECT Shop_1:65535\nshop_1:65535",
             "GET http://shop.example/a?b=%41\nshop.example", "GET http://shop.example:8000\nshop.example:8000",
-            "GET http://a.example.localhost:8080/%zz{}\na.example.localhost:8080", "OPTIONS *\nlocalhost:8080",
-            "POST /a/../b?c\nshop.example.8443.localhost:8080", "GET /\n127.0.0.1.8000.http.localhost:8080",
+            "GET http://a-example.localhost:8080/%zz{}\na-example.localhost:8080", "OPTIONS *\nlocalhost:8080",
+            "POST /a/../b?c\nshop-example-8443.localhost:8080", "GET /\n127-0-0-1-8000-http.localhost:8080",
             "GET https://shop.example:8443/x\nshop.example:8443", "GET /x\nshop.example:8443",
         ]
         .map { Data($0.utf8) }

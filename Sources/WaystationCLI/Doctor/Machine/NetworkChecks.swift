@@ -9,7 +9,7 @@ import Darwin
 /// Checks of the names, addresses and ports of this machine.
 enum NetworkChecks {
     static func all(port: UInt16?) -> [Finding] {
-        [loopback4(), loopback6(), localNames(Address.resolve("shop.example.localhost"))]
+        [loopback4(), loopback6(), localNames(Address.resolve("shop-example.localhost"))]
             + (port.map { [self.port($0)] } ?? [])
     }
 
@@ -33,7 +33,7 @@ enum NetworkChecks {
         if let address = foreign.first {
             return .failed(
                 "*.localhost",
-                "shop.example.localhost resolves to \(address), which is another machine",
+                "shop-example.localhost resolves to \(address), which is another machine",
                 "correct the name server or /etc/hosts: names below localhost belong to this machine (RFC 6761)"
             )
         }

@@ -58,8 +58,15 @@ export class Panel {
     this.row = row;
     row.setAttribute("aria-expanded", "true");
     const close = make("button", { type: "button", click: () => this.close() }, "Close");
-    this.element.replaceChildren(make("div", { class: "head" }, make("h3", {}, title), close), ...content);
+    const heading = make("h3", { class: "cut" }, title);
+    const whole = make("button", { type: "button", "aria-expanded": "false", click: () => {
+      const isCut = heading.classList.toggle("cut");
+      whole.setAttribute("aria-expanded", String(!isCut));
+      whole.textContent = isCut ? "Show the whole URL" : "Show two lines of the URL";
+    } }, "Show the whole URL");
+    this.element.replaceChildren(make("div", { class: "head" }, heading, close), whole, ...content);
     this.element.hidden = false;
+    whole.hidden = heading.scrollHeight <= heading.clientHeight;
     this.element.focus();
     this.element.scrollIntoView({ block: "nearest" });
   }
