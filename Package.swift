@@ -184,7 +184,8 @@ let package = Package(
         .target(
             name: "WaystationPublishing",
             dependencies: [
-                "WaystationPacks", "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
+                "WaystationPacks", "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
+                "WaystationPatch",
                 // Signatures of requests to buckets.
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -207,9 +208,10 @@ let package = Package(
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
-                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationCaching", "WaystationFields",
-                "WaystationFileSystem", "WaystationPacks", "WaystationPublishing", "WaystationRecording",
-                "WaystationRules", "WaystationRulesFile", "WaystationStorage", "WaystationTransport",
+                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationArchive", "WaystationCaching",
+                "WaystationFields", "WaystationFileSystem", "WaystationPacks", "WaystationPublishing",
+                "WaystationRecording", "WaystationRules", "WaystationRulesFile", "WaystationStorage",
+                "WaystationTransport",
                 // `doctor` repeats on the user's machine what the tests pin, against the same server.
                 "WaystationOrigin", "WaystationProcesses",
                 .target(name: "WaystationGateway", condition: gateway),

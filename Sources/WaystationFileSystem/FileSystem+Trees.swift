@@ -9,21 +9,6 @@ extension FileSystem {
         try removeDirectory(path)
     }
 
-    /// Reads a whole file; `nil` when it does not exist.
-    ///
-    /// A file larger than `limit` throws, so that no unexpectedly large file is read into memory.
-    package func readFile(_ path: String, limit: Int) throws -> Data? {
-        let file: OpenFile
-        do {
-            file = try openFile(path)
-        } catch let error as FileError where error.code == ENOENT || error.code == ENOTDIR {
-            return nil
-        }
-        let length = try length(of: file)
-        guard length <= limit else { throw FileError("read", path, code: EOVERFLOW) }
-        return try read(file, at: 0, count: length)
-    }
-
     /// Replaces a file atomically: after a kill or a power cut, either the old or the new file is there.
     package func replaceFile(_ path: String, with data: Data) throws {
         let directory = (path as NSString).deletingLastPathComponent

@@ -130,7 +130,7 @@ public final class SpawnedProcess: Sendable {
     ///   - directory: The working directory; nil for that of this process.
     ///   - environment: The complete environment; nil for that of this process.
     ///   - limit: The number of seconds after which the program is killed; nil for no limit.
-    /// - Returns: How the program ended, and its output.
+    /// - Returns: How the program ended, and its output, of which at most 256 MiB are kept.
     /// - Throws: ``SpawnedProcessFailure`` when the program cannot be started.
     public static func run(
         _ executable: String,
@@ -158,12 +158,16 @@ public final class SpawnedProcess: Sendable {
         let ending = process.wait()
         return SpawnedProcessOutcome(
             ending: inTime ? ending : .timedOut,
-            output: (try? Data(contentsOf: files[0])) ?? Data(),
-            errors: (try? Data(contentsOf: files[1])) ?? Data(),
+            output: Self.beginning(of: files[0]),
+            errors: Self.beginning(of: files[1]),
             milliseconds: start.duration(to: .now) / .milliseconds(1),
             processorMilliseconds: process.state.withLock(\.processorMilliseconds),
             peakMemory: Double(process.state.withLock(\.peakMemory)) / 1024
         )
+    }
+
+    private static func beginning(of file: URL) -> Data {
+        (try? FileHandle(forReadingFrom: file).read(upToCount: 256 << 20)) ?? Data()
     }
 
     /// Whether the process has not ended yet.

@@ -1,28 +1,36 @@
-package import Logging
+public import Logging
 import Synchronization
 
 /// Collects the logged messages.
-package struct MessageLog: LogHandler {
-    package final class Messages: Sendable {
+public struct MessageLog: LogHandler {
+    /// The collected messages.
+    public final class Messages: Sendable {
         private let list = Mutex<[String]>([])
-        package var all: [String] { list.withLock { $0 } }
-        package init() {}
+        /// All messages so far, such as `notice: signed the catalogue again`.
+        public var all: [String] { list.withLock { $0 } }
+        /// Makes an empty collection.
+        public init() {}
         fileprivate func append(_ message: String) { list.withLock { $0.append(message) } }
     }
 
     private let messages: Messages
-    package var metadata: Logger.Metadata = [:]
-    package var logLevel: Logger.Level
+    /// The metadata of every message, which are not collected.
+    public var metadata: Logger.Metadata = [:]
+    /// The lowest level that is collected.
+    public var logLevel: Logger.Level
 
-    package init(messages: Messages, logLevel: Logger.Level = .warning) {
+    /// Makes a handler that adds to a collection; from warnings on by default.
+    public init(messages: Messages, logLevel: Logger.Level = .warning) {
         self.messages = messages
         self.logLevel = logLevel
     }
 
-    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    /// The metadata of every message.
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    package func log(event: LogEvent) { messages.append("\(event.level): \(event.message)") }
+    /// Collects a message.
+    public func log(event: LogEvent) { messages.append("\(event.level): \(event.message)") }
 }

@@ -30,7 +30,12 @@ public final class RawClient {
     public func send(_ text: String) { send(bytes: Array(text.utf8)) }
 
     /// Sends bytes.
-    public func send(bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
+    ///
+    /// - Returns: Whether the system took them all, which it does not once the server has closed the connection.
+    @discardableResult
+    public func send(bytes: [UInt8]) -> Bool {
+        Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count
+    }
 
     /// Reads up to and including `end`, or up to the end of the connection if that comes first.
     public func receive(until end: String) -> String {

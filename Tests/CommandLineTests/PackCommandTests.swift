@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationProcesses
 
 @Suite("waystation pack")
 struct PackCommandTests {
@@ -208,6 +209,58 @@ struct PackCommandTests {
             #expect(error["code"] == "damaged", "\(bytes.count) bytes: \(refused.errors)")
             #expect(error["message"]?.contains("DIR/x.zip") == true, "\(refused.errors)")
         }
+    }
+
+    @Test(
+        "limits of a zip are options of every command that reads one",
+        arguments: [
+            ["pack", "verify", "1.3.zip"], ["pack", "inspect", "1.3.zip"],
+            ["pack", "install", "1.3.zip", "--in", "library"],
+            ["pack", "diff", "1.3.zip", "1.4.zip", "--form", "content", "-o", "patch"],
+            ["publish", "1.3.zip", "--to", "releases", "--key", "release.key"],
+        ],
+        [
+            ["--maximum-entries", "1"], ["--maximum-entry-size", "1B"], ["--maximum-total-size", "1B"],
+            ["--maximum-depth", "1"],
+        ]
+    )
+    func zipLimits(_ arguments: [String], limit: [String]) throws {
+        try tool.buildPacks()
+        if arguments[0] == "publish" { _ = try tool.makeKey() }
+        let refused = try tool.run(arguments + limit)
+        #expect(refused.status == 1)
+        // The error names the limit as the option does, in the spelling of `ZipLimits`.
+        let words = limit[0].dropFirst(2).split(separator: "-")
+        let name = words[0] + words.dropFirst().map(\.capitalized).joined()
+        #expect(refused.errors.contains("raise `\(name)`"), "\(refused.errors)")
+        #expect(try tool.run(arguments).status == 0)
+    }
+
+    @Test("install accepts a zip beyond the usual limits if its options allow that, and refuses one without files")
+    func installBeyondLimits() throws {
+        let path = String(repeating: "d/", count: 33) + "page.html"
+        try tool.write(["deep/\(path)": "<p>"])
+        try FileManager.default.createDirectory(
+            at: tool.folder.appending(path: "none/empty"),
+            withIntermediateDirectories: true
+        )
+        for folder in ["deep", "none"] {
+            let zipped = try SpawnedProcess.run(
+                "/usr/bin/zip",
+                ["-qr", "../\(folder).zip", "."],
+                in: tool.folder.appending(path: folder)
+            )
+            #expect(zipped.ending == .exited(0))
+        }
+        let description = ["--module", "shop", "--pack-version", "1", "--base-url", "https://shop.example/"]
+        let install = ["pack", "install", "deep.zip", "--in", "library"] + description
+        let refused = try tool.run(install)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("raise `maximumDepth`"))
+        #expect(try tool.run(install + ["--maximum-depth", "34"]).status == 0)
+        let empty = try tool.run(["pack", "install", "none.zip", "--in", "library"] + description)
+        #expect(empty.status == 1)
+        #expect(empty.errors.contains("none.zip is empty, it has no files"))
     }
 
     @Test("install puts a pack into a library; a folder without a manifest needs a description")

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationTestSupport
 
 @Suite("waystation gateway --check", .timeLimit(.minutes(20)))
 struct RulesCheckTests {
@@ -40,6 +41,14 @@ struct RulesCheckTests {
         )
         #expect(outcome.status == 0)
         #expect(Set(try #require(tool.tree("kiosk")?.keys)) == ["rules.toml", "site", "site/index.html"])
+    }
+
+    @Test("refuses a file that is too large to be one of rules")
+    func largeFile() throws {
+        try SparseFile.make(at: tool.folder.appending(path: "large.toml"))
+        let outcome = try tool.run("gateway", "--rules", "large.toml", "--check")
+        #expect(outcome.status == 4)
+        #expect(outcome.errors == "Error: large.toml has more than 4194304 bytes: a rules file may not\n")
     }
 
     @Test("changes nothing in a directory of packs, installed or empty")

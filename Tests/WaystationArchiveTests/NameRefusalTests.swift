@@ -16,16 +16,27 @@ struct NameRefusalTests {
         Refusal("parent at the end", .dotSegment, names: "a/.."),
         Refusal("parent as directory", .dotSegment, names: "a/../"),
         Refusal("parent alone", .dotSegment, names: ".."),
-        Refusal("this directory ahead", .dotSegment, names: "./a"),
-        Refusal("this directory within", .dotSegment, names: "a/./b"),
-        Refusal("empty segment", .emptySegment, names: "a//b"),
-        Refusal("two slashes at the end", .emptySegment, names: "a//"),
+        Refusal("parent behind this directory", .dotSegment, names: "./../up.txt"),
+        Refusal("parent behind two slashes", .dotSegment, names: "a//../../up.txt"),
+        Refusal("this directory as a file", .dotSegment, names: "."),
+        Refusal("this directory at the end", .dotSegment, names: "a/."),
+        Refusal("this directory hidden by a zero width joiner", .dotSegment, names: ".\u{200D}/a"),
+        Refusal("absolute behind a slash", .absolutePath, names: "/./a"),
         Refusal("drive", .driveLetter, names: "C:/windows/x"),
         Refusal("drive without slash", .driveLetter, names: "c:x"),
         Refusal("drive alone", .driveLetter, names: "Z:"),
         Refusal("backslash", .backslash, names: "a\\b"),
         Refusal("parent by backslash", .backslash, names: "..\\up.txt"),
         Refusal("share", .backslash, names: "\\\\server\\share"),
+        Refusal("both separators on MS-DOS", .backslash, dos("a/b\\c")),
+        Refusal("parent by both separators on MS-DOS", .backslash, dos("a/..\\..\\up.txt")),
+        Refusal("parent by backslash on MS-DOS", .dotSegment, dos("..\\up.txt")),
+        Refusal("parent within by backslash on MS-DOS", .dotSegment, dos("a\\..\\..\\up.txt")),
+        Refusal("parent behind this directory on MS-DOS", .dotSegment, dos(".\\..\\up.txt")),
+        Refusal("absolute by backslash on MS-DOS", .absolutePath, dos("\\windows\\x")),
+        Refusal("share on MS-DOS", .absolutePath, dos("\\\\server\\share")),
+        Refusal("drive on MS-DOS", .driveLetter, dos("C:\\windows\\x")),
+        Refusal("backslash on Windows NT", .backslash, dos("a\\b").with { $0.host = 10 }),
         Refusal("NUL", .controlCharacter, names: "a.txt\0.png"),
         Refusal("newline", .controlCharacter, names: "a\nb"),
         Refusal("escape", .controlCharacter, names: "a\u{1B}[2J"),
@@ -65,9 +76,29 @@ struct NameRefusalTests {
         ),
     ]
 
+    /// An entry that was made on MS-DOS.
+    private static func dos(_ name: String) -> RawEntry {
+        RawEntry(name).with { ($0.host, $0.attributes) = (0, 0x20) }
+    }
+
     private static let colliding: [Refusal] = [
         Refusal("twice", .nameCollision, names: "a.txt", "a.txt"),
-        Refusal("directory twice", .nameCollision, names: "a/", "a/"),
+        Refusal("twice, once below this directory", .nameCollision, names: "a.txt", "./a.txt"),
+        Refusal("twice, once with two slashes", .nameCollision, names: "a/b", "a//b"),
+        Refusal(
+            "twice, once with a backslash",
+            .nameCollision,
+            RawZip([RawEntry("a/b"), RawEntry("a\\b").with { ($0.host, $0.attributes) = (0, 0x20) }])
+        ),
+        Refusal(
+            "directory twice, with data",
+            .nameCollision,
+            RawZip([
+                RawEntry("a/"), RawEntry("a/").with { ($0.data, $0.compressedSize, $0.method) = ([3, 0], 2, 8) },
+            ])
+        ),
+        Refusal("directory twice in two cases", .nameCollision, names: "a/", "A/"),
+        Refusal("file and directory below this directory", .fileIsDirectory, names: "a", "./a/"),
         Refusal("case", .nameCollision, names: "Readme.md", "README.md"),
         Refusal("Unicode form", .nameCollision, names: "\u{E9}.txt", "e\u{301}.txt"),
         Refusal("Unicode form and case", .nameCollision, names: "\u{C9}.txt", "e\u{301}.txt"),

@@ -160,10 +160,11 @@ struct ReadingTests {
         #expect(archive.entries.map(\.path) == ["outer.zip"])
     }
 
-    @Test("Junk is skipped if the limits tolerate it")
+    @Test("Junk with parts of another archive is skipped if the limits tolerate it")
     func junk() throws {
-        var zip = RawZip([RawEntry("a", "one"), RawEntry("b", "two").with { $0.gap = [1, 2] }])
-        (zip.leading, zip.beforeDirectory, zip.trailing) = (Array("#!/bin/sh".utf8), [3], [0, 0])
+        let hidden = RawEntry("hidden").local
+        var zip = RawZip([RawEntry("a", "one"), RawEntry("b", "two").with { $0.gap = hidden }])
+        (zip.leading, zip.beforeDirectory, zip.trailing) = (hidden, [3], hidden)
         for countsLeading in [true, false] {
             zip.countsLeading = countsLeading
             let archive = try open(zip) { $0.toleratedJunk = [.leading, .between, .trailing] }
@@ -202,9 +203,21 @@ struct ReadingTests {
         #expect(archive.entries.map(\.path.unicodeScalars.count) == [64, 64])
     }
 
-    @Test("Names without the UTF-8 flag are UTF-8 if the caller requests it")
+    @Test(
+        "Names without the UTF-8 flag are UTF-8 unless they are not valid as such or were made on MS-DOS or OS/2",
+        arguments: 0...19 as ClosedRange<UInt8>
+    )
+    func unmarkedByHost(host: UInt8) throws {
+        let entry = RawEntry("\u{E9}").with { ($0.flags, $0.host, $0.attributes) = (0, host, 0x20) }
+        let zip = RawZip([entry, entry.with { $0.name = [0x81] }])
+        let isOEM = [0, 6].contains(host)
+        #expect(try open(zip).entries.map(\.path) == [isOEM ? "├⌐" : "\u{E9}", "ü"])
+        #expect(try open(zip) { $0.unmarkedNames = .codePage437 }.entries.map(\.path) == ["├⌐", "ü"])
+    }
+
+    @Test("Names without the UTF-8 flag are UTF-8 from every system if the caller requests it")
     func unmarkedUTF8() throws {
-        let zip = RawZip([RawEntry("\u{E9}").with { $0.flags = 0 }])
+        let zip = RawZip([RawEntry("\u{E9}").with { ($0.flags, $0.host) = (0, 0) }])
         #expect(try open(zip).entries.map(\.path) == ["├⌐"])
         #expect(try open(zip) { $0.unmarkedNames = .utf8 }.entries.map(\.path) == ["\u{E9}"])
         #expect(throws: ZipError.self) {

@@ -54,7 +54,6 @@ struct StructureRefusalTests {
         ),
         Refusal("directory by mode alone", .kindMismatch, stored.with { $0.attributes = 0o040_755 << 16 }),
         Refusal("directory by attribute alone", .kindMismatch, stored.with { ($0.host, $0.attributes) = (0, 0x10) }),
-        Refusal("directory by name alone", .kindMismatch, RawEntry("d/").with { $0.attributes = 0o100_644 << 16 }),
         Refusal(
             "directory with contents",
             .kindMismatch,
@@ -89,8 +88,6 @@ struct StructureRefusalTests {
             stored.with { $0.extra = RawEntry.field(0x9901, [UInt8](repeating: 0, count: 7)) }
         ),
         Refusal("patched data", .unsupportedFlags, stored.with { $0.flags |= 1 << 5 }),
-        Refusal("enhanced deflate", .unsupportedFlags, stored.with { $0.flags |= 1 << 4 }),
-        Refusal("reserved flag", .unsupportedFlags, stored.with { $0.flags |= 1 << 15 }),
         Refusal("shrunk", .unsupportedMethod, stored.with { $0.method = 1 }),
         Refusal("deflate64", .unsupportedMethod, stored.with { $0.method = 9 }),
         Refusal("bzip2", .unsupportedMethod, stored.with { $0.method = 12 }),
@@ -109,12 +106,27 @@ struct StructureRefusalTests {
         Refusal("name", .headerMismatch, stored.with { $0.localName = Array("c.txt".utf8) }),
         Refusal("name's length", .headerMismatch, stored.with { $0.localName = Array("b.txt2".utf8) }),
         Refusal("method", .headerMismatch, stored.with { $0.localMethod = 8 }),
-        Refusal("UTF-8 flag", .headerMismatch, stored.with { $0.localFlags = 0 }),
-        Refusal("descriptor flag in the local header", .headerMismatch, stored.with { $0.localFlags = $0.flags | 8 }),
+        Refusal("UTF-8 flag", .headerMismatch, RawEntry("\u{E9}").with { $0.localFlags = 0 }),
         Refusal(
-            "descriptor flag in the directory",
+            "UTF-8 flag in the local header",
             .headerMismatch,
-            stored.with { ($0.localFlags, $0.flags) = ($0.flags, $0.flags | 8) }
+            RawEntry("\u{E9}").with {
+                ($0.localFlags, $0.flags) = ($0.flags, 0)
+            }
+        ),
+        Refusal("patch flag", .headerMismatch, stored.with { $0.localFlags = $0.flags | 1 << 5 }),
+        Refusal(
+            "descriptor flag in the local header, without a descriptor",
+            .descriptorMismatch,
+            stored.with { $0.localFlags = $0.flags | 8 }
+        ),
+        Refusal(
+            "descriptor flag in the directory, and no numbers in the local header",
+            .headerMismatch,
+            stored.with {
+                ($0.localFlags, $0.flags) = ($0.flags, $0.flags | 8)
+                ($0.localCRC32, $0.localSize, $0.localCompressedSize) = (0, 0, 0)
+            }
         ),
         Refusal("encryption flag", .headerMismatch, stored.with { $0.localFlags = $0.flags | 1 }),
         Refusal("CRC", .headerMismatch, stored.with { $0.localCRC32 = 1 }),
@@ -138,6 +150,7 @@ struct StructureRefusalTests {
         Refusal("wide descriptor's size", .descriptorMismatch, stored.describedBehind(wide: true) { $0[23] ^= 1 }),
         Refusal("bare descriptor's CRC", .descriptorMismatch, stored.describedBehind(signed: false) { $0[0] ^= 1 }),
         Refusal("no descriptor", .descriptorMismatch, stored.describedBehind { $0 = [] }),
+        Refusal("no descriptor of an empty file", .descriptorMismatch, RawEntry("e", "").describedBehind { $0 = [] }),
         Refusal("cut descriptor", .descriptorMismatch, stored.describedBehind { $0.removeLast() }),
     ]
 
@@ -174,13 +187,31 @@ struct StructureRefusalTests {
             sound.with { ($0.compressedSize32, $0.extra) = (.max, RawEntry.zip64(.max)) }
         ),
         Refusal("entry on another disk", .multipleDisks, stored.with { $0.disk = 1 }),
-        Refusal("junk ahead", .leadingJunk, zip { $0.leading = [1, 2, 3] }),
-        Refusal("junk ahead, not counted", .leadingJunk, zip { ($0.leading, $0.countsLeading) = ([1, 2, 3], false) }),
-        Refusal("junk between entries", .junkBetweenEntries, stored.with { $0.gap = [1] }),
-        Refusal("junk ahead of the directory", .junkBetweenEntries, zip { $0.beforeDirectory = [1] }),
-        Refusal("junk behind", .trailingJunk, zip { $0.trailing = [0] }),
-        Refusal("a junk page behind", .trailingJunk, zip { $0.trailing = [UInt8](repeating: 0, count: 4_096) }),
+        Refusal("an archive ahead", .leadingJunk, zip { $0.leading = hidden }),
+        Refusal(
+            "an archive ahead, not counted",
+            .leadingJunk,
+            zip { ($0.leading, $0.countsLeading) = (hidden, false) }
+        ),
+        Refusal("an entry between entries", .junkBetweenEntries, stored.with { $0.gap = stored.local }),
+        Refusal("an entry ahead of the directory", .junkBetweenEntries, zip { $0.beforeDirectory = stored.local }),
+        Refusal("an entry ahead of no other", .leadingJunk, RawZip([]).with { $0.beforeDirectory = stored.local }),
+        Refusal("an archive cut short behind", .trailingJunk, zip { $0.trailing = hidden.dropLast() }),
+        Refusal("an entry behind", .trailingJunk, zip { $0.trailing = [0] + stored.local }),
+        Refusal(
+            "a signature across two windows of the search",
+            .leadingJunk,
+            zip { $0.leading = [UInt8](repeating: 0, count: (64 << 10) - 2) + [0x50, 0x4B, 3, 4] }
+        ),
+        Refusal(
+            "a directory's header at the end of the junk",
+            .junkBetweenEntries,
+            stored.with { $0.gap = [0, 0x50, 0x4B, 1, 2] }
+        ),
     ]
+
+    /// Another archive, which a reader could find.
+    private static let hidden = Array(RawZip([RawEntry("hidden")]).data)
 
     private static let ends: [Refusal] = [
         Refusal(
@@ -193,7 +224,7 @@ struct StructureRefusalTests {
         Refusal("65,535 entries", .damagedDirectory, zip { ($0.end.entries, $0.end.entriesOnDisk) = (.max, .max) }),
         Refusal("directory's signature", .damagedDirectory, RawZip([stored.with { $0.centralSignature = 0 }])),
         Refusal("directory too long", .damagedDirectory, zip { $0.end.size = 5_000 }),
-        Refusal("directory too short", .leadingJunk, zip { $0.end.size = 50 }),
+        Refusal("directory too short", .damagedDirectory, zip { $0.end.size = 50 }),
         Refusal("directory too late", .damagedDirectory, zip { $0.end.offset = 5_000 }),
         Refusal("directory too early", .leadingJunk, zip { $0.end.offset = 3 }),
         Refusal("directory beyond all numbers", .invalidZip64, zip { ($0.end.offset, $0.end.size) = (.max, .max) }),
@@ -202,7 +233,11 @@ struct StructureRefusalTests {
         Refusal("directory's disk", .multipleDisks, zip { $0.end.directoryDisk = 1 }),
         Refusal("entries on this disk", .multipleDisks, zip { $0.end.entriesOnDisk = 1 }),
         Refusal("comment too long", .notAnArchive, zip { $0.end.commentLength = 5 }),
-        Refusal("comment too short", .trailingJunk, zip { ($0.comment, $0.end.commentLength) = ([1, 2, 3], 2) }),
+        Refusal(
+            "comment too short for an archive in it",
+            .leadingJunk,
+            zip { ($0.comment, $0.end.commentLength) = (hidden, 2) }
+        ),
         Refusal("end record in a comment", .ambiguousEnd, zip { $0.comment = Array(RawZip([]).data) }),
         Refusal("archive in a comment", .ambiguousEnd, zip { $0.comment = Array(RawZip([sound]).data) }),
     ]
@@ -281,6 +316,11 @@ struct StructureRefusalTests {
             "short local field",
             .invalidZip64,
             sound.with { ($0.size32, $0.extra) = (.max, RawEntry.zip64($0.size)) }
+        ),
+        Refusal(
+            "field not needed, with another offset",
+            .invalidZip64,
+            sound.with { ($0.extra, $0.localExtra) = (RawEntry.zip64($0.size, $0.compressedSize, 1), []) }
         ),
         Refusal("contradicting local field", .invalidZip64, sound.with { $0.localExtra = RawEntry.zip64(1, 2) }),
         Refusal(

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaystationFileSystem
 import WaystationPacks
+import WaystationTestSupport
 
 @testable import WaystationPublishing
 
@@ -24,6 +25,23 @@ struct SigningTests {
         #expect(after.serial == before.serial + 1)
         #expect(after.modules == before.modules)
         #expect(after.expires == before.expires + 4 * 86_400)
+    }
+
+    @Test("a key file that is too large is refused, with the limit")
+    func largeKeyFile() throws {
+        let file = publisher.root.deletingLastPathComponent().appending(path: "large.key")
+        try SparseFile.make(at: file)
+        let error = #expect(throws: PackError.self) { try KeyFile.read(file) }
+        #expect(error?.description.contains("it has \(64 << 30) bytes, more than the 4096 bytes") == true)
+        try FileManager.default.removeItem(at: file)
+    }
+
+    @Test("an index that is too large is refused, with the limit")
+    func largeIndex() async throws {
+        try await publisher.publish("1.0")
+        try SparseFile.make(at: publisher.root.appending(path: "releases.json"))
+        let error = await #expect(throws: PackError.self) { try await publisher.releases.index() }
+        #expect(error?.description.contains("\(ReleaseIndex.maximumSize) bytes") == true)
     }
 
     @Test("a catalogue that is missing, or does not match the index, is written again")

@@ -29,15 +29,21 @@ final class CookieFile: DelayedWriter {
 
     private var path: String { url.path(percentEncoded: false) }
 
+    /// The largest size of a file that is read: room for every cookie that the rules allow, each with the longest name,
+    /// value and attributes that a response can set.
+    private static func limit(for rules: CookieRules) -> Int {
+        let (size, isOverflow) = max(0, rules.maximumInAll).multipliedReportingOverflow(by: 16 << 10)
+        return isOverflow ? .max : max(64 << 20, size)
+    }
+
     /// The stored cookies; nil when there is no file yet.
     ///
-    /// A file that cannot be read is renamed, so that it is not overwritten.
-    func read() throws -> CookieJar? {
+    /// A file that cannot be read, or is larger than the rules can make it, is renamed, so that it is not overwritten.
+    func read(under rules: CookieRules) throws -> CookieJar? {
         do {
             // Cookies that another user wrote do not belong to this app, and no other user may read the app's cookies.
             try fileSystem.makePrivate(path)
-            // The file is this user's own, and the rules of the jar bound what was written to it.
-            guard let data = try fileSystem.readFile(path, limit: .max) else { return nil }
+            guard let data = try fileSystem.readFile(path, limit: Self.limit(for: rules)) else { return nil }
             return try JSONDecoder().decode(CookieJar.self, from: data)
         } catch {
             try? fileSystem.rename(path, to: path + ".damaged")

@@ -83,7 +83,7 @@ public final class CookieStore: Sendable {
         self.now = now
         var state = State(jar: CookieJar(rules: rules))
         do {
-            if var jar = try file?.read() {
+            if var jar = try file?.read(under: rules) {
                 jar.rules = rules
                 state.jar = jar
             }

@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationFileSystem
 
 /// The file that keeps the number of the last invalidation of a fleet that a cache has carried out.
 ///
@@ -10,7 +11,7 @@ package struct SequenceFile: Sendable {
     package init(in directory: URL) { url = directory.appending(path: "shared.sequence") }
 
     func read() -> UInt64? {
-        guard let data = try? Data(contentsOf: url), data.count <= 20 else { return nil }
+        guard let data = try? Data(readingFile: url, limit: 20) else { return nil }
         return UInt64(String(decoding: data, as: UTF8.self))
     }
 

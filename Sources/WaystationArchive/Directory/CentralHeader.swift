@@ -8,14 +8,23 @@ struct CentralHeader {
 
     /// The name's bytes as the header has them: the local header must have the same bytes.
     let rawName: [UInt8]
+    /// The name, see ``EntryName/plain(_:host:)``.
+    let name: String
     let path: EntryPath
     let isDirectory: Bool
+    /// Whether the archive lists the entry; false for its root and for directories that it repeats.
+    var isListed = true
+    /// The system that made the entry (APPNOTE 4.4.2).
+    let host: UInt8
     let flags: EntryFlags
     let method: ZipMethod
     let modified: ZipTime
     let crc32: UInt32
     /// The size as the header has it, which the local header and the descriptor must repeat.
     let statedSize: Int
+    /// Whether the entry is a directory without data, for which ZIPFoundation states the size of the directory's own
+    /// file.
+    let isBareDirectory: Bool
     /// The entry's size in bytes; 0 for a directory.
     let size: Int
     let compressedSize: Int
@@ -41,8 +50,13 @@ struct CentralHeader {
         if extra[.strongEncryption] != nil || extra[.aes] != nil {
             throw ZipError(.encrypted, entry: label, "is encrypted; create the archive again, without a password")
         }
-        let name = try EntryName.decode(rawName, flags: flags, extra: extra, unmarked: limits.unmarkedNames)
-        path = try EntryPath(name, limits: limits)
+        let host = UInt8(fixed.field(4, as: UInt16.self) >> 8)
+        let name = EntryName.plain(
+            try EntryName.decode(rawName, flags: flags, host: host, extra: extra, unmarked: limits.unmarkedNames),
+            host: host
+        )
+        (self.host, self.name) = (host, name)
+        path = name == EntryName.root ? .root : try EntryPath(name, limits: limits)
         let methodNumber = fixed.field(10, as: UInt16.self)
         guard let method = ZipMethod(rawValue: methodNumber) else {
             throw ZipError(
@@ -85,7 +99,6 @@ struct CentralHeader {
         }
         (statedSize, self.compressedSize, self.offset) = (size, compressedSize, offset)
 
-        let host = UInt8(fixed.field(4, as: UInt16.self) >> 8)
         let attributes = fixed.field(38, as: UInt32.self)
         let kind = try EntryKind(
             host: host,
@@ -95,19 +108,20 @@ struct CentralHeader {
             entry: name
         )
         isDirectory = path.isDirectory
-        // ZIPFoundation writes the size of the directory's own file, and no data.
-        self.size = isDirectory && compressedSize == 0 && crc32 == 0 ? 0 : size
+        isBareDirectory = isDirectory && compressedSize == 0 && crc32 == 0
+        self.size = isBareDirectory ? 0 : size
         try checkKind(kind)
         try checkSizes(limits)
     }
 
     private func checkKind(_ kind: EntryKind) throws(ZipError) {
-        guard kind.isDirectory == nil || kind.isDirectory == isDirectory else {
+        // Readers disagree about such an entry. A slash at the end of the name makes a directory for all of them,
+        // whatever the attributes say.
+        guard isDirectory || !kind.isDirectory else {
             throw ZipError(
                 .kindMismatch,
                 entry: path.path,
-                "is a directory by its \(isDirectory ? "name" : "attributes") and a file by its "
-                    + "\(isDirectory ? "attributes" : "name"); create the archive again"
+                "is a directory by its attributes and a file by its name; create the archive again"
             )
         }
         guard !isDirectory || size == 0 else {

@@ -5,10 +5,15 @@
 enum DataDescriptor {
     private static let signature: UInt32 = 0x0807_4B50
 
-    /// Reads the descriptor at the reader's position, and leaves the reader after it.
+    /// Reads the descriptor at the reader's position, and leaves the reader after it, or where it was if there is none.
     ///
-    /// - Throws: ``ZipError`` when no form of the descriptor agrees with the directory, or the source's error.
-    static func check(from reader: inout SourceReader, describing central: CentralHeader) throws {
+    /// - Throws: ``ZipError`` when the descriptor is required and no form of it agrees with the directory, or the
+    ///   source's error.
+    static func check(
+        from reader: inout SourceReader,
+        describing central: CentralHeader,
+        isRequired: Bool
+    ) throws {
         let start = reader.position
         // The longest form comes first: when all numbers are zero, the short form is the beginning of the long one.
         for (isSigned, isWide) in [(true, true), (false, true), (true, false), (false, false)] {
@@ -26,6 +31,7 @@ enum DataDescriptor {
                 return
             }
         }
+        guard isRequired else { return reader.seek(to: start) }
         throw ZipError(
             .descriptorMismatch,
             entry: central.path.path,

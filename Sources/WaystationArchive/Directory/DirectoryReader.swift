@@ -24,7 +24,7 @@ struct DirectoryReader {
         let end = try EndOfDirectory.find(in: source, limits: limits)
         let (headers, names) = try centralHeaders(end)
         let dataOffsets = try locate(headers, end: end)
-        let entries = zip(headers, dataOffsets).map { header, dataOffset in
+        let entries = zip(headers, dataOffsets).filter { $0.0.isListed }.map { header, dataOffset in
             ZipEntry(
                 path: header.path.path,
                 isDirectory: header.isDirectory,
@@ -46,9 +46,12 @@ struct DirectoryReader {
         var names = NameTree(maximumCount: limits.maximumEntries)
         var headers: [CentralHeader] = []
         var totalSize = 0
-        for _ in 0..<end.entryCount {
-            let header = try CentralHeader(from: &reader, limits: limits)
-            try names.insert(header.path)
+        while reader.remaining > 0 {
+            guard headers.count < limits.maximumEntries else { throw NameTree.tooMany(limits.maximumEntries) }
+            var header = try CentralHeader(from: &reader, limits: limits)
+            header.isListed = try names.insert(header.path)
+            // Some writers repeat directories. Nobody would read the data of the second one.
+            guard header.isListed || header.compressedSize == 0 else { throw NameTree.collision(header.path) }
             guard let sum = totalSize.adding(header.size), sum <= limits.maximumTotalSize else {
                 throw ZipError(
                     .archiveTooLarge,
@@ -59,7 +62,7 @@ struct DirectoryReader {
             totalSize = sum
             headers.append(header)
         }
-        guard reader.remaining == 0 else { throw CentralHeader.damagedDirectory }
+        guard end.states(headers.count) else { throw CentralHeader.damagedDirectory }
         try CentralHeader.checkRatio(of: totalSize, to: source.length, limits: limits, entry: nil)
         return (headers, names)
     }
@@ -72,7 +75,7 @@ struct DirectoryReader {
         let order = headers.indices.sorted { headers[$0].offset < headers[$1].offset }
         var dataOffsets = [Int](repeating: 0, count: headers.count)
         var reader = SourceReader(source, range: 0..<end.range.lowerBound, windowSize: Self.headerWindow)
-        var previousEnd = end.base
+        var previousEnd = 0
         for (place, index) in order.enumerated() {
             let header = headers[index]
             guard let start = end.base.adding(header.offset), start < source.length else {
@@ -80,30 +83,30 @@ struct DirectoryReader {
             }
             // An entry that starts before the previous one ends overlaps it.
             guard start >= previousEnd, start < end.range.lowerBound else { throw overlap(header) }
-            if start > previousEnd { try checkJunk(start - previousEnd, isLeading: place == 0) }
+            try Junk.check(previousEnd..<start, of: source, at: place == 0 ? .leading : .between, limits: limits)
             reader.seek(to: start)
-            dataOffsets[index] = try LocalHeader(from: &reader, describing: header).dataOffset
+            let local = try LocalHeader(from: &reader, describing: header)
+            dataOffsets[index] = local.dataOffset
             guard let dataEnd = dataOffsets[index].adding(header.compressedSize), dataEnd <= source.length else {
                 throw ZipError.outsideFile(entry: header.path.path)
             }
             guard dataEnd <= end.range.lowerBound else { throw overlap(header) }
             reader.seek(to: dataEnd)
-            if header.flags.contains(.descriptor) { try DataDescriptor.check(from: &reader, describing: header) }
+            if local.flags.union(header.flags).contains(.descriptor) {
+                // Readers look for it only if the local header announces it, and some writers leave it out after
+                // directories, which have no data.
+                let isRequired = local.flags.contains(.descriptor) && !header.isDirectory
+                try DataDescriptor.check(from: &reader, describing: header, isRequired: isRequired)
+            }
             previousEnd = reader.position
         }
-        if previousEnd < end.range.lowerBound {
-            try checkJunk(end.range.lowerBound - previousEnd, isLeading: headers.isEmpty)
-        }
-        return dataOffsets
-    }
-
-    private func checkJunk(_ count: Int, isLeading: Bool) throws(ZipError) {
-        guard !limits.toleratedJunk.contains(isLeading ? .leading : .between) else { return }
-        throw ZipError(
-            isLeading ? .leadingJunk : .junkBetweenEntries,
-            "the archive has \(count) bytes that belong to no entry; create it again, or allow "
-                + "`\(isLeading ? ".leading" : ".between")` junk"
+        try Junk.check(
+            previousEnd..<end.range.lowerBound,
+            of: source,
+            at: headers.isEmpty ? .leading : .between,
+            limits: limits
         )
+        return dataOffsets
     }
 
     private func overlap(_ header: CentralHeader) -> ZipError {

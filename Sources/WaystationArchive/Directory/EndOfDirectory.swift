@@ -10,7 +10,17 @@ struct EndOfDirectory {
     /// The position that offsets count from: zero, except for archives with junk before the first entry.
     let base: Int
     let range: Range<Int>
-    let entryCount: Int
+    /// The number of entries that the end records state.
+    private let statedCount: Int
+    /// Whether there is a zip64 end record, which has room for every number.
+    private let isWide: Bool
+
+    /// Whether the end records state this number of entries.
+    ///
+    /// Some writers have no zip64 form, such as macOS's Archive Utility, and state the lower 16 bits of a larger number.
+    func states(_ count: Int) -> Bool {
+        count == statedCount || !isWide && count & Int(UInt16.max) == statedCount
+    }
 
     private static let signature: UInt32 = 0x0605_4B50
     private static let length = 22
@@ -36,7 +46,9 @@ struct EndOfDirectory {
         // A comment has at most 65,535 bytes, so no record starts farther from the end.
         let tailStart = max(0, source.length - (length + Int(UInt16.max)))
         let tail = try source.bytes(at: tailStart, count: source.length - tailStart)
-        let recordStart = try locate(in: tail, limits: limits)
+        let recordStart = try locate(in: tail)
+        let recordEnd = tailStart + recordStart + length + Int(tail.field(recordStart + 20, as: UInt16.self))
+        try Junk.check(recordEnd..<source.length, of: source, at: .trailing, limits: limits)
         let record = tail[recordStart..<recordStart + length]
         var numbers = Numbers(
             disk: UInt32(record.field(4, as: UInt16.self)),
@@ -47,17 +59,18 @@ struct EndOfDirectory {
             offset: UInt64(record.field(16, as: UInt32.self))
         )
         var directoryEnd = tailStart + recordStart
-        if let wide = try readWide(in: source, before: directoryEnd, narrow: numbers) {
+        let wide = try readWide(in: source, before: directoryEnd, narrow: numbers)
+        if let wide {
             (numbers, directoryEnd) = wide
         } else if numbers.offset == UInt64(UInt32.max) || numbers.size == UInt64(UInt32.max) {
             // Info-ZIP's `zip -fz` omits the record when it writes to a pipe; no tool reads such an archive.
             throw invalid("the end record requires a zip64 end record, which is missing")
         }
-        return try directory(numbers, end: directoryEnd, limits: limits)
+        return try directory(numbers, end: directoryEnd, isWide: wide != nil, limits: limits)
     }
 
-    /// The start of the end record in the tail.
-    private static func locate(in tail: [UInt8], limits: ZipLimits) throws(ZipError) -> Int {
+    /// The start of the end record in the tail: the one that reaches the end with its comment, or else the last one.
+    private static func locate(in tail: [UInt8]) throws(ZipError) -> Int {
         guard tail.count >= length else { throw notAnArchive }
         var fitting: [Int] = []
         var shorter: Int?
@@ -75,15 +88,8 @@ struct EndOfDirectory {
                     + "again, without a comment"
             )
         }
-        if let start = fitting.first { return start }
-        guard let shorter else { throw notAnArchive }
-        guard limits.toleratedJunk.contains(.trailing) else {
-            throw ZipError(
-                .trailingJunk,
-                "the archive has bytes after its end; remove them, or allow `.trailing` junk"
-            )
-        }
-        return shorter
+        guard let start = fitting.first ?? shorter else { throw notAnArchive }
+        return start
     }
 
     /// The numbers of the zip64 end record, and its start; `nil` when there is none.
@@ -141,6 +147,7 @@ struct EndOfDirectory {
     private static func directory(
         _ numbers: Numbers,
         end: Int,
+        isWide: Bool,
         limits: ZipLimits
     ) throws(ZipError) -> EndOfDirectory {
         guard numbers.disk == 0, numbers.directoryDisk == 0, numbers.entriesOnDisk == numbers.entries else {
@@ -154,13 +161,6 @@ struct EndOfDirectory {
             )
         }
         let base = end - Int(claimedEnd)
-        guard base == 0 || limits.toleratedJunk.contains(.leading) else {
-            throw ZipError(
-                .leadingJunk,
-                "the archive has \(base) bytes before its first entry or its end record; remove them, or allow "
-                    + "`.leading` junk"
-            )
-        }
         let start = base + Int(numbers.offset)
         // Each entry takes at least 46 bytes, so a false count is found before it is used.
         guard numbers.entries <= numbers.size / UInt64(CentralHeader.length) else {
@@ -172,7 +172,12 @@ struct EndOfDirectory {
         guard numbers.entries <= UInt64(max(0, limits.maximumEntries)) else {
             throw NameTree.tooMany(limits.maximumEntries)
         }
-        return EndOfDirectory(base: base, range: start..<end, entryCount: Int(numbers.entries))
+        return EndOfDirectory(
+            base: base,
+            range: start..<end,
+            statedCount: Int(numbers.entries),
+            isWide: isWide
+        )
     }
 
     private static var notAnArchive: ZipError {

@@ -1,7 +1,7 @@
 /// The kind of an entry by its attributes, for each system that may have made it.
 struct EntryKind {
-    /// Whether the entry is a directory; `nil` when the attributes do not say.
-    let isDirectory: Bool?
+    /// Whether the entry is a directory by its attributes.
+    let isDirectory: Bool
 
     /// The hosts whose attributes are those of MS-DOS and Windows (APPNOTE 4.4.2): FAT, both numbers for NTFS, VFAT.
     private static let windowsHosts: Set<UInt8> = [0, 10, 11, 14]
@@ -38,7 +38,7 @@ struct EntryKind {
         switch type {
         case Self.directory: isDirectory = true
         case Self.regularFile, Self.pipe, Self.socket: isDirectory = false
-        default: isDirectory = attributes & Self.windowsDirectory != 0 ? true : nil
+        default: isDirectory = attributes & Self.windowsDirectory != 0
         }
     }
 

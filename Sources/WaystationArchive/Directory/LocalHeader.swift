@@ -9,6 +9,7 @@ struct LocalHeader {
 
     /// The position of the first byte of the data.
     let dataOffset: Int
+    let flags: EntryFlags
 
     /// Reads the header at the reader's position and compares it with the directory's header.
     ///
@@ -35,13 +36,18 @@ struct LocalHeader {
         guard let extraBytes = try reader.next(Int(fixed.field(28, as: UInt16.self))) else {
             throw ZipError.outsideFile(entry: entry)
         }
-        guard fixed.field(6, as: UInt16.self) == central.flags.rawValue else { throw mismatch("set of flags") }
+        flags = EntryFlags(rawValue: fixed.field(6, as: UInt16.self))
+        // ASCII is the same in every encoding of names.
+        let meaning: EntryFlags = rawName.allSatisfy { $0 < 0x80 } ? .changingData : [.changingData, .utf8]
+        guard flags.symmetricDifference(central.flags).isDisjoint(with: meaning) else {
+            throw mismatch("set of flags")
+        }
         guard fixed.field(8, as: UInt16.self) == central.method.rawValue else { throw mismatch("method") }
 
         let extra = try ExtraFields(extraBytes, entry: entry)
         if let unicodePath = try EntryName.unicodePath(in: extra, for: rawName) {
-            let path = central.isDirectory ? central.path.path + "/" : central.path.path
-            guard unicodePath.utf8.elementsEqual(path.utf8) else { throw mismatch("name") }
+            let name = EntryName.plain(unicodePath, host: central.host)
+            guard name.utf8.elementsEqual(central.name.utf8) else { throw mismatch("name") }
         }
         let sizes = try Zip64Numbers.localSizes(
             size: fixed.field(22, as: UInt32.self),
@@ -50,9 +56,11 @@ struct LocalHeader {
             extra: extra,
             entry: entry
         )
-        // Each number that the descriptor repeats may be left open here, as zero.
+        // Each number that the descriptor repeats may be left open here, as zero. The size of a directory's own file,
+        // which some writers state, may be in one header alone.
+        let hasDescriptor = flags.contains(.descriptor)
         func agrees(_ number: UInt64, _ expected: UInt64) -> Bool {
-            number == expected || central.flags.contains(.descriptor) && number == 0
+            number == expected || number == 0 && (hasDescriptor || central.isBareDirectory)
         }
         guard agrees(UInt64(fixed.field(14, as: UInt32.self)), UInt64(central.crc32)) else { throw mismatch("CRC-32") }
         guard agrees(sizes.size, UInt64(central.statedSize)) else { throw mismatch("size") }

@@ -14,7 +14,7 @@ struct Zip64Numbers {
     /// By the specification, the zip64 field has only the numbers that do not fit into the header, in this order. Go's
     /// `archive/zip` and others write all numbers into it as soon as one needs it. Such a field is accepted when every
     /// reader interprets it in the same way: the numbers that are needed come first in it, and the others equal those
-    /// of the header.
+    /// of the header. Others write the field, often empty, where no number needs it; readers ignore it.
     init(
         size: UInt32,
         compressedSize: UInt32,
@@ -26,7 +26,11 @@ struct Zip64Numbers {
         var numbers = [UInt64(size), UInt64(compressedSize), UInt64(offset), UInt64(disk)]
         let isWide = [size, compressedSize, offset].map { $0 == Self.placeholder } + [disk == Self.diskPlaceholder]
         let needed = numbers.indices.filter { isWide[$0] }
-        if let field = extra[.zip64] {
+        if let field = extra[.zip64], needed.isEmpty {
+            guard Self.repeats(numbers, field) else {
+                throw Self.invalid(entry, "has a zip64 field that contradicts its header")
+            }
+        } else if let field = extra[.zip64] {
             let beginnings = (1...numbers.count).map { Array(0..<$0) }.filter { $0.starts(with: needed) }
             guard let listed = ([needed] + beginnings).first(where: { Self.length(of: $0) == field.count }) else {
                 throw Self.invalid(
@@ -50,6 +54,17 @@ struct Zip64Numbers {
         self.disk = UInt32(truncatingIfNeeded: numbers[3])
     }
 
+    /// Whether a field that no number needs has only numbers that the header has too, or zeros, which stand for numbers
+    /// that are not known yet.
+    private static func repeats(_ numbers: [UInt64], _ field: ArraySlice<UInt8>) -> Bool {
+        numbers.indices.allSatisfy { index in
+            let (start, length) = (index * 8, index == 3 ? 4 : 8)
+            guard field.count >= start + length else { return true }
+            let number = index == 3 ? UInt64(field.field(start, as: UInt32.self)) : field.field(start, as: UInt64.self)
+            return number == numbers[index] || number == 0
+        }
+    }
+
     /// The length of numbers in a field, in bytes; the fourth number is the disk.
     private static func length(of numbers: [Int]) -> Int {
         numbers.reduce(0) { $0 + ($1 == 3 ? 4 : 8) }
@@ -71,6 +86,12 @@ struct Zip64Numbers {
         guard let field = extra[.zip64] else {
             guard !isWide.size, !isWide.compressedSize else {
                 throw invalid(entry, "has no zip64 field in its local header and needs one")
+            }
+            return (UInt64(size), UInt64(compressedSize))
+        }
+        guard isWide.size || isWide.compressedSize else {
+            guard repeats([UInt64(size), UInt64(compressedSize), UInt64(offset), 0], field) else {
+                throw invalid(entry, "has a zip64 field that contradicts its local header")
             }
             return (UInt64(size), UInt64(compressedSize))
         }

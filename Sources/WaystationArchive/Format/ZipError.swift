@@ -42,11 +42,11 @@ extension ZipError.Code {
     public static let invalidZip64 = Self(description: "invalidZip64")
     /// The archive is one of several parts.
     public static let multipleDisks = Self(description: "multipleDisks")
-    /// There are bytes before the first entry that belong to no entry.
+    /// There are bytes before the first entry in which a reader could find another archive.
     public static let leadingJunk = Self(description: "leadingJunk")
-    /// There are bytes between entries that belong to no entry.
+    /// There are bytes between entries, or ahead of the directory, in which a reader could find another archive.
     public static let junkBetweenEntries = Self(description: "junkBetweenEntries")
-    /// There are bytes after the end record that belong to no entry.
+    /// There are bytes after the end record in which a reader could find another archive.
     public static let trailingJunk = Self(description: "trailingJunk")
 }
 
@@ -58,13 +58,15 @@ extension ZipError.Code {
     public static let invalidUTF8 = Self(description: "invalidUTF8")
     /// A name starts with a slash.
     public static let absolutePath = Self(description: "absolutePath")
-    /// A name has a `.` or `..` segment, possibly hidden by invisible characters.
+    /// A name has a `..` segment, ends in a `.` segment, or has one that invisible characters hide.
+    ///
+    /// Other `.` segments of the names that are read are dropped.
     public static let dotSegment = Self(description: "dotSegment")
-    /// A name has two slashes in a row.
+    /// A name that is written has two slashes in a row; where names are read, the second one is dropped.
     public static let emptySegment = Self(description: "emptySegment")
     /// A name starts with a drive letter.
     public static let driveLetter = Self(description: "driveLetter")
-    /// A name has a backslash.
+    /// A name has a backslash, and not as the only separator in a name from MS-DOS.
     public static let backslash = Self(description: "backslash")
     /// A name has a NUL or another control character.
     public static let controlCharacter = Self(description: "controlCharacter")
@@ -73,6 +75,8 @@ extension ZipError.Code {
     /// A name has more segments than the limit.
     public static let tooDeep = Self(description: "tooDeep")
     /// Two names are equal, or differ only in case, Unicode form or invisible characters.
+    ///
+    /// Directories without data may repeat in the same spelling.
     public static let nameCollision = Self(description: "nameCollision")
     /// The name of a file is also the directory of another entry.
     public static let fileIsDirectory = Self(description: "fileIsDirectory")
@@ -84,13 +88,13 @@ extension ZipError.Code {
     public static let symbolicLink = Self(description: "symbolicLink")
     /// An entry is neither a file nor a directory: a device, or a pipe or socket without contents.
     public static let specialFile = Self(description: "specialFile")
-    /// An entry is a directory by its name and a file by its attributes, or the reverse, or a directory has contents.
+    /// An entry is a directory by its attributes and a file by its name, or a directory has contents.
     public static let kindMismatch = Self(description: "kindMismatch")
     /// An entry or the directory is encrypted.
     public static let encrypted = Self(description: "encrypted")
     /// An entry is compressed with a method other than stored (0) and deflated (8).
     public static let unsupportedMethod = Self(description: "unsupportedMethod")
-    /// An entry has an unknown flag that may change how it must be read.
+    /// An entry's data are a patch for another file.
     public static let unsupportedFlags = Self(description: "unsupportedFlags")
     /// The lengths of an entry's extra fields do not add up, or a field occurs twice.
     public static let damagedExtraField = Self(description: "damagedExtraField")

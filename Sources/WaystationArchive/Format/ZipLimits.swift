@@ -32,21 +32,24 @@ public struct ZipLimits: Sendable, Hashable {
     ///
     /// 32 by default.
     public var maximumDepth = 32
-    /// The places where bytes that belong to no entry are tolerated.
+    /// The places where bytes that belong to no entry are tolerated even if a reader could find parts of another archive
+    /// in them.
     ///
-    /// None by default.
+    /// None by default. Without such parts, up to 65,535 bytes after the end record and any number of bytes elsewhere
+    /// are always tolerated.
     public var toleratedJunk: Junk = []
     /// The encoding of names that are not marked as UTF-8.
     ///
-    /// Code page 437 by default.
-    public var unmarkedNames: NameEncoding = .codePage437
+    /// By default it depends on the system where the entry was made; see ``NameEncoding/host``.
+    public var unmarkedNames: NameEncoding = .host
 
     /// Makes limits with the default values.
     public init() {}
 
     /// Places where bytes that belong to no entry may lie.
     ///
-    /// Junk can hide a second archive that one reader sees and another does not.
+    /// Junk with the signature of an entry, a directory or an end record can hide a second archive that one reader sees
+    /// and another does not.
     public struct Junk: OptionSet, Sendable, Hashable {
         /// The bits of the set.
         public let rawValue: Int
@@ -65,12 +68,17 @@ public struct ZipLimits: Sendable, Hashable {
 
     /// The encoding of a name's bytes.
     public struct NameEncoding: Sendable, Hashable {
-        enum Value { case codePage437, utf8 }
+        enum Value { case codePage437, utf8, host }
         let value: Value
+
+        /// UTF-8 where the name is valid UTF-8 and was not made on MS-DOS or OS/2, and code page 437 otherwise.
+        ///
+        /// Info-ZIP's `zip` on Linux and the archivers of macOS write UTF-8 without the flag.
+        public static let host = NameEncoding(value: .host)
 
         /// The original PC's code page 437, as the format's specification (APPNOTE D.1) requires.
         public static let codePage437 = NameEncoding(value: .codePage437)
-        /// UTF-8 without the flag, as Info-ZIP's `zip` writes it on Linux; names with other bytes are refused.
+        /// UTF-8 without the flag, from every system; names with other bytes are refused.
         public static let utf8 = NameEncoding(value: .utf8)
     }
 }

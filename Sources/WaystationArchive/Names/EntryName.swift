@@ -3,10 +3,12 @@ enum EntryName {
     /// Decodes a name.
     ///
     /// The UTF-8 flag decides. Without it, an Info-ZIP Unicode Path field (APPNOTE 4.6.9) that was made for exactly
-    /// these bytes counts, and without that, the encoding for unmarked names.
+    /// these bytes counts, and without that, the encoding for unmarked names, which may depend on the host: the system
+    /// that made the entry (APPNOTE 4.4.2).
     static func decode(
         _ bytes: ArraySlice<UInt8>,
         flags: EntryFlags,
+        host: UInt8,
         extra: ExtraFields,
         unmarked: ZipLimits.NameEncoding
     ) throws(ZipError) -> String {
@@ -26,8 +28,37 @@ enum EntryName {
         // Most names are ASCII, which both encodings read in the same way.
         switch unmarked.value {
         case .utf8: return try utf8(bytes)
-        case .codePage437: return CodePage437.decode(bytes)
+        case .host where !oemHosts.contains(host):
+            return String(validating: bytes, as: UTF8.self) ?? CodePage437.decode(bytes)
+        case .codePage437, .host: return CodePage437.decode(bytes)
         }
+    }
+
+    /// MS-DOS, whose names may have backslashes between their segments.
+    private static let dos: UInt8 = 0
+    /// The hosts on which writers take the bytes of names from the code page of the PC: MS-DOS and OS/2.
+    private static let oemHosts: Set<UInt8> = [dos, 6]
+
+    /// The name of an archive's root as ``plain(_:host:)`` returns it.
+    static let root = "./"
+
+    /// The name without what does not change its path: `.` segments, and slashes after another one.
+    ///
+    /// `bsdtar` writes `./` ahead of every name when it archives `.`. On MS-DOS, backslashes are separators too; `unzip`
+    /// and `bsdtar` read them so in a name that has no slash. A name that starts with a slash stays as it is, so that
+    /// it is refused, and so does a `.` at the end, which readers take for different files.
+    static func plain(_ name: String, host: UInt8) -> String {
+        var scalars = name.unicodeScalars
+        if host == dos, scalars.contains("\\"), !scalars.contains("/") {
+            scalars = String.UnicodeScalarView(scalars.map { $0 == "\\" ? "/" : $0 })
+        }
+        let segments = scalars.split(separator: "/", omittingEmptySubsequences: false)
+        guard segments.count > 1, let first = segments.first, !first.isEmpty, let last = segments.last else {
+            return String(scalars)
+        }
+        let kept = segments.dropLast().filter { !$0.isEmpty && !$0.elementsEqual(".".unicodeScalars) }
+        if kept.isEmpty, last.isEmpty { return root }
+        return (kept + [last]).map { String($0) }.joined(separator: "/")
     }
 
     /// The name in a Unicode Path field; `nil` without one, or when it was made for other bytes.

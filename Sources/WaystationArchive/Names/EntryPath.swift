@@ -4,8 +4,15 @@ struct EntryPath {
     let path: String
     /// Whether the name ended in a slash.
     let isDirectory: Bool
-    /// The segments of the path, as parts of it; at least one.
+    /// The segments of the path, as parts of it; none for the root.
     let segments: [Substring]
+
+    /// The root of the archive, which archivers of `.` write as an entry.
+    static let root = EntryPath(path: ".", isDirectory: true, segments: [])
+
+    private init(path: String, isDirectory: Bool, segments: [Substring]) {
+        (self.path, self.isDirectory, self.segments) = (path, isDirectory, segments)
+    }
 
     /// The longest segment that Linux file systems accept, in bytes.
     private static let maximumSegmentLength = 255
@@ -60,8 +67,6 @@ struct EntryPath {
                 "lies \(segments.count) levels deep, but \(limits.maximumDepth) are allowed; raise `maximumDepth`"
             )
         }
-        self.path = path
-        self.isDirectory = isDirectory
-        self.segments = segments
+        self.init(path: path, isDirectory: isDirectory, segments: segments)
     }
 }

@@ -26,9 +26,11 @@ struct NameTree {
 
     /// Adds an entry and the directories that its path implies.
     ///
+    /// - Returns: Whether the entry is a new one; false for the root and for a directory that is an entry already.
     /// - Throws: ``ZipError`` when the entry collides with an earlier one, or when there are too many.
-    mutating func insert(_ entry: EntryPath) throws(ZipError) {
+    mutating func insert(_ entry: EntryPath) throws(ZipError) -> Bool {
         var parent = 0
+        var isNew = false
         for (depth, segment) in entry.segments.enumerated() {
             let isLast = depth == entry.segments.count - 1
             let kind: Kind = isLast ? (entry.isDirectory ? .directory : .file) : .impliedDirectory
@@ -39,6 +41,7 @@ struct NameTree {
                 nodes[place] = node
                 if kind != .file { directories.append(String(entry.path.unicodeScalars[..<segment.endIndex])) }
                 parent = node.number
+                isNew = isLast
                 continue
             }
             switch (node.kind, kind) {
@@ -48,17 +51,19 @@ struct NameTree {
                     entry: entry.path,
                     "has the same path as both a file and a directory; create the archive again, with different names"
                 )
-            case (.file, .file), (.directory, .directory):
+            case (.file, .file):
                 throw Self.collision(entry)
             default:
                 guard node.name.utf8.elementsEqual(segment.utf8) else { throw Self.collision(entry) }
             }
-            if kind == .directory {
+            if kind == .directory, node.kind == .impliedDirectory {
                 node.kind = .directory
                 nodes[place] = node
+                isNew = true
             }
             parent = node.number
         }
+        return isNew
     }
 
     static func tooMany(_ maximum: Int) -> ZipError {
@@ -69,12 +74,12 @@ struct NameTree {
         )
     }
 
-    private static func collision(_ entry: EntryPath) -> ZipError {
+    static func collision(_ entry: EntryPath) -> ZipError {
         ZipError(
             .nameCollision,
             entry: entry.path,
-            "has the same name as another entry except for case, Unicode form or invisible characters; create the "
-                + "archive again, with different names"
+            "has the same name as another entry, or differs from it only in case, Unicode form or invisible characters; "
+                + "create the archive again, with different names"
         )
     }
 }

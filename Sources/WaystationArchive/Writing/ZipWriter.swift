@@ -146,7 +146,7 @@ public final class ZipWriter {
         guard checked.isDirectory == isDirectory else {
             throw ZipError(.kindMismatch, entry: path, "is a file but ends in a slash; add it without the slash")
         }
-        try names.insert(checked)
+        guard try names.insert(checked) else { throw NameTree.collision(checked) }
         return Array((isDirectory ? path + "/" : path).utf8)
     }
 

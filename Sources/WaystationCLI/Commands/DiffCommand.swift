@@ -29,12 +29,21 @@ struct DiffCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The patch to make; - is standard output.", valueName: "patch"))
     var output: OutputDestination
 
+    @OptionGroup(title: "For zips beyond the usual limits")
+    var zip: ZipLimitOptions
+
     @OptionGroup
     var options: OutputOptions
 
     func run() throws {
         let result = try output.write { patch in
-            try PackDelta.write(form, from: URL(argument: old), to: URL(argument: new), into: patch)
+            try PackDelta.write(
+                form,
+                from: URL(argument: old),
+                to: URL(argument: new),
+                into: patch,
+                limits: zip.limits
+            )
             return InspectionResult(path: output.path, try PackInspection(patch))
         }
         try options.write(result, about: output)

@@ -17,10 +17,13 @@ struct InspectCommand: AsyncParsableCommand {
     @Argument(help: "A pack as zip or folder, or a patch.")
     var pack: String
 
+    @OptionGroup(title: "For zips beyond the usual limits")
+    var zip: ZipLimitOptions
+
     @OptionGroup
     var options: OutputOptions
 
     func run() throws {
-        try options.write(InspectionResult(path: pack, PackInspection(URL(argument: pack))))
+        try options.write(InspectionResult(path: pack, PackInspection(URL(argument: pack), limits: zip.limits)))
     }
 }

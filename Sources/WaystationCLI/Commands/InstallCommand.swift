@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WaystationArchive
 import WaystationPacks
 
 struct InstallCommand: AsyncParsableCommand {
@@ -24,12 +25,17 @@ struct InstallCommand: AsyncParsableCommand {
     @OptionGroup(title: "For packs without a manifest")
     var description: OptionalDescription
 
+    @OptionGroup(title: "For zips beyond the usual limits")
+    var zip: ZipLimitOptions
+
     @OptionGroup
     var options: OutputOptions
 
     func run() async throws {
         let packs = try PackLibrary(directory: URL(argument: library))
-        try options.write(try await InstallResult(packs.install(URL(argument: pack), as: description.description)))
+        try options.write(
+            try await InstallResult(packs.install(URL(argument: pack), as: description.description, limits: zip.limits))
+        )
     }
 }
 
@@ -52,9 +58,13 @@ struct InstallResult: CommandResult {
 
 extension PackLibrary {
     /// Installs a pack, which may be a folder or a zip.
-    fileprivate func install(_ pack: URL, as description: PackDescription?) async throws -> InstalledPack {
+    fileprivate func install(
+        _ pack: URL,
+        as description: PackDescription?,
+        limits: ZipLimits
+    ) async throws -> InstalledPack {
         let isFolder = try? pack.resourceValues(forKeys: [.isDirectoryKey]).isDirectory
         if isFolder == true { return try await install(folder: pack, as: description) }
-        return try await install(zip: pack, as: description)
+        return try await install(zip: pack, as: description, limits: limits)
     }
 }

@@ -15,7 +15,7 @@ struct ModuleChangeOptions: ParsableArguments {
 
     /// Makes the change, and writes its result.
     func make(_ change: (ReleaseDirectory, ModuleID, [SigningKey]) async throws -> ReleaseIndex) async throws {
-        let (directory, keys) = (try release.directory, try release.keys)
+        let (directory, keys) = (try release.directory(), try release.keys)
         try await directory.requirePublished()
         let index = try await change(directory, module, keys)
         try options.write(ReleaseResult(module, index))

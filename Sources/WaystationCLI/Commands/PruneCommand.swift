@@ -33,7 +33,7 @@ struct PruneCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (directory, keys) = (try release.directory, try release.keys)
+        let (directory, keys) = (try release.directory(), try release.keys)
         try await directory.requirePublished()
         try options.write(PruneResult(try await directory.prune(module, keeping: keep, signedBy: keys)))
     }

@@ -69,6 +69,9 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Show what would be published, without writing anything.")
     var dryRun = false
 
+    @OptionGroup(title: "For zips beyond the usual limits")
+    var zip: ZipLimitOptions
+
     @OptionGroup
     var options: OutputOptions
 
@@ -79,7 +82,7 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (directory, keys) = (try release.directory, try release.keys)
+        let (directory, keys) = (try release.directory(limits: zip.limits), try release.keys)
         let publication = try await directory.publish(
             zip: URL(argument: pack),
             rollout: rollout,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WaystationArchive
 import WaystationPacks
 import WaystationPublishing
 
@@ -19,8 +20,8 @@ struct ReleaseOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The number of days for which clients accept the catalogue.", valueName: "days"))
     var validity = 7
 
-    var directory: ReleaseDirectory {
-        get throws { try place.directory(.init(validity: .seconds(validity * 86_400))) }
+    func directory(limits: ZipLimits = ZipLimits()) throws -> ReleaseDirectory {
+        try place.directory(.init(validity: .seconds(validity * 86_400), zipLimits: limits))
     }
 
     var keys: [SigningKey] {

@@ -27,7 +27,7 @@ struct RenewCommand: AsyncParsableCommand {
     var options: OutputOptions
 
     func run() async throws {
-        let (directory, keys) = (try release.directory, try release.keys)
+        let (directory, keys) = (try release.directory(), try release.keys)
         try await directory.requirePublished()
         var isRenewed = true
         if ifDue {

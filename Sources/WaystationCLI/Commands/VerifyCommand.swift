@@ -18,11 +18,14 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "The pack: a zip, or a folder with a manifest.")
     var pack: String
 
+    @OptionGroup(title: "For zips beyond the usual limits")
+    var zip: ZipLimitOptions
+
     @OptionGroup
     var options: OutputOptions
 
     func run() throws {
-        try PackContents(URL(argument: pack)).verify()
-        try options.write(InspectionResult(path: pack, PackInspection(URL(argument: pack))))
+        try PackContents(URL(argument: pack), limits: zip.limits).verify()
+        try options.write(InspectionResult(path: pack, PackInspection(URL(argument: pack), limits: zip.limits)))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFileSystem
 import WaystationRulesFile
 
 /// A rules file on disk.
@@ -9,6 +10,9 @@ struct RulesDocument {
     let folder: URL
     private let text: String
 
+    /// The largest size of a rules file, in bytes.
+    private static let maximumSize = 4 << 20
+
     /// Reads the file.
     ///
     /// - Throws: `GatewayFailure` when it cannot be read.
@@ -17,12 +21,15 @@ struct RulesDocument {
         let url = URL(argument: path)
         folder = url.deletingLastPathComponent()
         let data: Data
-        do { data = try Data(contentsOf: url) } catch {
+        do { data = try Data(readingFile: url, limit: Self.maximumSize) } catch {
+            guard error.code != EOVERFLOW else {
+                throw .unreadable("\(name) has more than \(Self.maximumSize) bytes: a rules file may not")
+            }
             var isFolder: ObjCBool = false
             let exists = FileManager.default.fileExists(atPath: url.path(percentEncoded: false), isDirectory: &isFolder)
             guard exists else { throw .unreadable("\(name) does not exist: check the path") }
             guard !isFolder.boolValue else { throw .unreadable("\(name) is a directory: give the rules file") }
-            throw .unreadable("\(name) cannot be read: \(error.localizedDescription)")
+            throw .unreadable("\(name) cannot be read: \(error)")
         }
         guard let text = String(validating: data, as: UTF8.self) else {
             let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

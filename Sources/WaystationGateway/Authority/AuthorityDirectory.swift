@@ -64,12 +64,11 @@ struct AuthorityDirectory {
     }
 
     private func readFile(_ path: String) throws -> String {
-        let file = try files.openFile(path)
-        let length = try files.length(of: file)
-        guard length <= Self.largest else {
-            throw CertificateAuthorityError.damaged(path, "it has \(length) bytes")
+        do {
+            return String(decoding: try files.readFile(path, limit: Self.largest) ?? Data(), as: UTF8.self)
+        } catch let error as FileError where error.code == EOVERFLOW {
+            throw CertificateAuthorityError.damaged(path, "it has more than \(Self.largest) bytes")
         }
-        return String(decoding: try files.read(file, at: 0, count: length), as: UTF8.self)
     }
 
     /// Replaces a file at once: whenever the process ends, the file has its old content or all of the new one.

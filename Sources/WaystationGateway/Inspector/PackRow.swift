@@ -1,5 +1,6 @@
 #if Gateway
 import Foundation
+import WaystationFileSystem
 import WaystationPacks
 
 /// A module and its installed packs, as the inspector lists them.
@@ -69,7 +70,7 @@ struct PackContents: Encodable, Sendable {
     /// Reads the manifest that is stored beside the files.
     init(_ pack: InstalledPack) throws {
         let file = pack.root.deletingLastPathComponent().appending(path: "manifest.json")
-        let manifest = try PackManifest(json: Data(contentsOf: file))
+        let manifest = try PackManifest(json: Data(readingFile: file, limit: PackManifest.maximumSize))
         baseURLs = manifest.baseURLs
         count = manifest.files.count
         files = manifest.files.prefix(Self.limit).map { File(path: $0.path, bytes: $0.size, type: $0.mediaType) }

@@ -1,5 +1,5 @@
 public import Foundation
-import WaystationArchive
+public import WaystationArchive
 import WaystationFields
 import WaystationFileSystem
 
@@ -19,14 +19,16 @@ public struct PackContents: Sendable {
 
     /// Opens a pack.
     ///
-    /// - Parameter url: A zip or a folder, with its manifest at its root.
+    /// - Parameters:
+    ///   - url: A zip or a folder, with its manifest at its root.
+    ///   - limits: The limits beyond which a zip is refused.
     /// - Throws: ``PackError`` when there is no valid pack at the URL.
-    public init(_ url: URL) throws(PackError) {
-        try self.init(url, named: url.path(percentEncoded: false).trimmingTrailingSlash)
+    public init(_ url: URL, limits: ZipLimits = ZipLimits()) throws(PackError) {
+        try self.init(url, named: url.path(percentEncoded: false).trimmingTrailingSlash, limits: limits)
     }
 
     /// Opens a pack that errors call by another name, such as the file that it is a copy of.
-    package init(_ url: URL, named name: String) throws(PackError) {
+    package init(_ url: URL, named name: String, limits: ZipLimits) throws(PackError) {
         let path = url.path(percentEncoded: false).trimmingTrailingSlash
         do {
             var isFolder: ObjCBool = false
@@ -41,7 +43,7 @@ public struct PackContents: Sendable {
                     limit: PackManifest.maximumSize
                 )
             } else {
-                let archive = try ZipArchive(FileSource(URL(fileURLWithPath: path)))
+                let archive = try ZipArchive(FileSource(URL(fileURLWithPath: path)), limits: limits)
                 storage = .zip(archive)
                 json = try archive[PackManifest.fileName].map { entry in
                     guard entry.size <= PackManifest.maximumSize else {

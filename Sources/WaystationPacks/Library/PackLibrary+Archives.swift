@@ -16,6 +16,7 @@ extension PackLibrary {
     ///   - isArchiveKept: Whether the library keeps a copy of the zip, as the base of patches from zip to zip; true by
     ///     default. False saves disk space if the source of updates offers no such patches.
     ///   - isActivated: Whether the version becomes the active one; true by default.
+    ///   - limits: The limits beyond which the zip is refused.
     ///   - progress: Called for each file when it is unpacked, and for each further MiB of large ones; on any thread.
     /// - Returns: The installed version.
     /// - Throws: ``PackError``; nothing is changed then, except with `notDurable`. With `cancelled`, the task was
@@ -26,6 +27,7 @@ extension PackLibrary {
         as description: PackDescription? = nil,
         keepingArchive isArchiveKept: Bool = true,
         activating isActivated: Bool = true,
+        limits: ZipLimits = ZipLimits(),
         progress: @escaping @Sendable (ExtractionProgress) -> Void = { _ in }
     ) async throws(PackError) -> InstalledPack {
         try await BlockingWork.run { [self] () throws(PackError) in
@@ -35,6 +37,7 @@ extension PackLibrary {
                 as: description,
                 origin: nil,
                 keepingCopy: isArchiveKept,
+                limits: limits,
                 progress
             )
             return try await commit(staged, activating: isActivated, onTrial: false)
@@ -64,11 +67,16 @@ extension PackLibrary {
         let fileSystem = environment.fileSystem
         let (staging, archive) = try await blocking("reading \(zip)") { [self] in
             let source = try FileSource(fileSystem.openFile(zip))
+            let archive: ZipArchive
             do {
-                return (try PackStaging(in: layout, fileSystem), try ZipArchive(source, limits: limits))
+                archive = try ZipArchive(source, limits: limits)
             } catch let error as ZipError {
                 throw PackError.unpacking(zip, error)
             }
+            guard archive.entries.contains(where: { !$0.isDirectory }) else {
+                throw PackError(.damaged, "\(zip) is empty, it has no files: build the pack again from its folder")
+            }
+            return (try PackStaging(in: layout, fileSystem), archive)
         }
         let digests = FileDigests()
         do {

@@ -123,6 +123,7 @@ extension PackLibrary {
     ///     apply.
     ///   - description: The pack's properties if the zip has no manifest.
     ///   - url: The URL of the whole zip, for the record.
+    ///   - limits: The limits beyond which the new zip is refused.
     ///   - progress: Called for each file.
     /// - Returns: The complete version, synchronised to the disk.
     /// - Throws: ``PackError``; the caller can fetch the whole pack instead.
@@ -133,6 +134,7 @@ extension PackLibrary {
         expecting expected: PackDigest?,
         as description: PackDescription?,
         url: URL?,
+        limits: ZipLimits = ZipLimits(),
         _ progress: @escaping @Sendable (ExtractionProgress) -> Void
     ) async throws(PackError) -> StagedPack {
         let fileSystem = environment.fileSystem
@@ -157,8 +159,8 @@ extension PackLibrary {
             var digesters = [Digester(.sha256), Digester(.md5)]
             do {
                 // A zip that a patch makes may be as large as one that is fetched as a whole.
-                let limits = PatchLimits(newSize: ZipLimits().maximumTotalSize)
-                try BSDiffPatch(FileSource(fileSystem.openFile(patch)), limits: limits).apply(to: old) { bytes in
+                let size = PatchLimits(newSize: limits.maximumTotalSize)
+                try BSDiffPatch(FileSource(fileSystem.openFile(patch)), limits: size).apply(to: old) { bytes in
                     for index in digesters.indices { digesters[index].update(bytes) }
                     try fileSystem.write(Data(bytes), to: output)
                 }
@@ -178,7 +180,7 @@ extension PackLibrary {
         }
         defer { directory.discard() }
         let origin = ArchiveOrigin(digests: digests, url: url, isKept: true)
-        return try await stage(zip: scratch, as: description, origin: origin, progress)
+        return try await stage(zip: scratch, as: description, origin: origin, limits: limits, progress)
     }
 }
 

@@ -152,6 +152,7 @@ struct OfferFollower: Sendable {
                 expecting: offer.announcedResult(of: patch),
                 as: update.configuration.describe(offer),
                 url: offer.archive?.url,
+                limits: update.configuration.zipLimits,
                 tellUnpacking
             )
         default:
@@ -164,6 +165,7 @@ struct OfferFollower: Sendable {
                 zip: path,
                 as: update.configuration.describe(offer),
                 origin: origin,
+                limits: update.configuration.zipLimits,
                 tellUnpacking
             )
         }

@@ -1,3 +1,5 @@
+public import WaystationArchive
+
 extension PackUpdater {
     /// The settings of an updater.
     public struct Configuration: Sendable {
@@ -39,6 +41,8 @@ extension PackUpdater {
         /// A minute by default, doubled after each further failure, an hour at most. A file that the server announces
         /// with another digest is tried at once.
         public var retryPause = RetryPause()
+        /// The limits beyond which a downloaded or patched zip is refused; the defaults of `ZipLimits` by default.
+        public var zipLimits = ZipLimits()
         /// Describes packs without a manifest; called for their zips.
         ///
         /// By default the version is the offer's, else the one in the zip's file name (`shop-1.4.2.zip`), else one made

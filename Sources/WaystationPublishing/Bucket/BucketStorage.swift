@@ -55,7 +55,9 @@ final class BucketStorage: ReleaseStorage {
             let temporary = FileManager.default.temporaryDirectory.path(percentEncoded: false)
             return try StagingDirectory(in: temporary, fileSystem: fileSystem)
         }
-        let manifest = try await DiskWork.run("reading \(zip.lastPathComponent)") { try PackContents(zip).manifest }
+        let manifest = try await DiskWork.run("reading \(zip.lastPathComponent)") {
+            try PackContents(zip, limits: plan.zipLimits).manifest
+        }
         let known = index[manifest.module]
         if known?.release(manifest.version) == nil {
             for base in (known?.releases ?? []).suffix(max(0, plan.deltas)) {

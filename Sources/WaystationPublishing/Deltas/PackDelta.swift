@@ -1,4 +1,5 @@
 public import Foundation
+public import WaystationArchive
 import WaystationFileSystem
 public import WaystationPacks
 import WaystationPatch
@@ -14,13 +15,19 @@ public enum PackDelta {
     ///   - kind: The kind of bytes that the patch is applied to: the contents of installed files, or the zip.
     ///   - old: The old pack, which clients have.
     ///   - new: The new pack, to which the patch leads.
+    ///   - limits: The limits beyond which a zip is refused.
     /// - Returns: The patch, in the format of `Docs/FileFormats.md`.
     /// - Throws: ``WaystationPacks/PackError`` when a pack cannot be read, or when the two packs belong to different
     ///   modules; with `tooLarge` when they are too large for a patch.
-    public static func make(_ kind: PatchOffer.Kind, from old: URL, to new: URL) throws(PackError) -> Data {
+    public static func make(
+        _ kind: PatchOffer.Kind,
+        from old: URL,
+        to new: URL,
+        limits: ZipLimits = ZipLimits()
+    ) throws(PackError) -> Data {
         switch kind {
         case .content:
-            let (base, result) = (try PackContents(old), try PackContents(new))
+            let (base, result) = (try PackContents(old, limits: limits), try PackContents(new, limits: limits))
             guard base.manifest.module == result.manifest.module else {
                 throw PackError(
                     .invalidArgument,
@@ -45,13 +52,19 @@ public enum PackDelta {
         }
     }
 
-    /// Makes a patch as ``make(_:from:to:)`` does, and writes it to a new file.
+    /// Makes a patch as ``make(_:from:to:limits:)`` does, and writes it to a new file.
     ///
     /// - Throws: ``WaystationPacks/PackError`` as `make` does; `invalidArgument` when the file exists already or
     ///   its URL is not a file URL.
-    public static func write(_ kind: PatchOffer.Kind, from old: URL, to new: URL, into file: URL) throws(PackError) {
+    public static func write(
+        _ kind: PatchOffer.Kind,
+        from old: URL,
+        to new: URL,
+        into file: URL,
+        limits: ZipLimits = ZipLimits()
+    ) throws(PackError) {
         // Checked before the patch is made, which may take minutes.
         if let problem = file.fileURLProblem { throw PackError(.invalidArgument, problem) }
-        try NewFile.write(try make(kind, from: old, to: new), to: file)
+        try NewFile.write(try make(kind, from: old, to: new, limits: limits), to: file)
     }
 }

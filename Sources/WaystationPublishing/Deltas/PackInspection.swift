@@ -1,4 +1,5 @@
 public import Foundation
+public import WaystationArchive
 import WaystationFileSystem
 public import WaystationPacks
 import WaystationPatch
@@ -27,8 +28,12 @@ public enum PackInspection: Sendable {
     /// Reads the header of a file, or the manifest of a folder.
     ///
     /// The contents are not compared with their digests: ``WaystationPacks/PackContents/verify()`` does that.
+    ///
+    /// - Parameters:
+    ///   - url: The file or folder.
+    ///   - limits: The limits beyond which a zip is refused.
     /// - Throws: ``WaystationPacks/PackError`` when the file cannot be read, or is none of these kinds.
-    public init(_ url: URL) throws(PackError) {
+    public init(_ url: URL, limits: ZipLimits = ZipLimits()) throws(PackError) {
         if try url.isFolder {
             let contents = try PackContents(url)
             self = .folder(contents.manifest, manifestDigest: contents.manifestDigest)
@@ -51,7 +56,7 @@ public enum PackInspection: Sendable {
             case Data("BSDIFF40".utf8):
                 self = .zipPatch(resultSize: try BSDiffPatch(source).newSize, file: file)
             default:
-                let contents = try PackContents(url)
+                let contents = try PackContents(url, limits: limits)
                 self = .zip(contents.manifest, manifestDigest: contents.manifestDigest, file: file)
             }
         } catch let error as PackError {

@@ -43,6 +43,7 @@ extension ReleaseDirectory {
         let plan = PreparationPlan(
             deltas: count,
             largestPatchShare: configuration.largestPatchShare,
+            zipLimits: configuration.zipLimits,
             environment: environment
         )
         let before = try await storage.index()

@@ -1,4 +1,5 @@
 public import Foundation
+public import WaystationArchive
 import WaystationFileSystem
 public import WaystationPacks
 
@@ -49,11 +50,20 @@ public struct ReleaseDirectory: Sendable {
         ///
         /// 0.6 by default.
         public var largestPatchShare: Double
+        /// The limits beyond which a pack is refused; the defaults of `ZipLimits` by default.
+        ///
+        /// Clients with lower limits do not install a pack that is published with higher ones.
+        public var zipLimits: ZipLimits
 
         /// Makes a configuration.
-        public init(validity: Duration = .seconds(7 * 86_400), largestPatchShare: Double = 0.6) {
+        public init(
+            validity: Duration = .seconds(7 * 86_400),
+            largestPatchShare: Double = 0.6,
+            zipLimits: ZipLimits = ZipLimits()
+        ) {
             self.validity = validity
             self.largestPatchShare = largestPatchShare
+            self.zipLimits = zipLimits
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import WaystationArchive
 import WaystationFileSystem
 import WaystationPacks
 
@@ -8,6 +9,8 @@ struct PreparationPlan: Sendable {
     var deltas: Int
     /// The largest size of a patch, as a share of the whole pack's.
     var largestPatchShare: Double
+    /// The limits beyond which a pack is refused.
+    var zipLimits: ZipLimits
     /// The folder of this attempt below that of the version, as in ``ReleasePaths/attempt``.
     var attempt: String?
     /// The file system and the clock.
@@ -60,7 +63,11 @@ struct PreparedRelease: Sendable {
         // The copy is verified rather than the original, which could change after the check.
         let copy = "\(folder)/pack.zip"
         let digests = try fileSystem.copyPublic(zip, to: copy)
-        let contents = try PackContents(URL(filePath: copy), named: zip.path(percentEncoded: false))
+        let contents = try PackContents(
+            URL(filePath: copy),
+            named: zip.path(percentEncoded: false),
+            limits: plan.zipLimits
+        )
         try contents.verify()
         let manifest = contents.manifest
         paths = ReleasePaths(module: manifest.module, version: manifest.version, attempt: plan.attempt)
@@ -88,6 +95,7 @@ struct PreparedRelease: Sendable {
             manifest: contents.manifestDigest,
             folder: folder,
             largestSize: plan.largestPatch(for: digests.size),
+            limits: plan.zipLimits,
             fileSystem: fileSystem
         )
         for base in (index[manifest.module]?.releases ?? []).suffix(max(0, plan.deltas)).reversed() {
@@ -119,6 +127,7 @@ private struct PatchMaker {
     let manifest: PackDigest
     let folder: String
     let largestSize: Int
+    let limits: ZipLimits
     let fileSystem: any FileSystem
     private(set) var patches: [ReleaseIndex.Patch] = []
     private(set) var omitted: [Publication.OmittedPatch] = []
@@ -130,7 +139,8 @@ private struct PatchMaker {
                 data = try PackDelta.make(
                     kind,
                     from: URL(filePath: path),
-                    to: URL(filePath: "\(folder)/\(paths.archive)")
+                    to: URL(filePath: "\(folder)/\(paths.archive)"),
+                    limits: limits
                 )
             } catch {
                 // An old release that is damaged or too large must not stop the new one: clients can fetch the whole

@@ -1,6 +1,7 @@
 public import Foundation
 import Synchronization
 import Waystation
+import WaystationFileSystem
 import WaystationFiles
 
 #if canImport(FoundationNetworking)
@@ -84,10 +85,11 @@ public struct StubAnswer: Sendable {
 
     /// The bytes of a file, with the media type that its name and its first bytes suggest.
     ///
-    /// The file is read for each request; the load fails with an explanation if it cannot be read.
+    /// The file is read for each request; the load fails with an explanation if it cannot be read or has more than
+    /// 512 MiB.
     public static func file(_ file: URL, status: Int = 200, fields: [String: String] = [:]) -> StubAnswer {
         StubAnswer { request in
-            let body = try Data(contentsOf: file)
+            let body = try Data(readingFile: file, limit: 512 << 20)
             let type = MediaType.mediaType(
                 forFileName: file.lastPathComponent,
                 leadingBytes: body.prefix(MediaType.leadingByteCount)

@@ -18,8 +18,17 @@ struct RawZip {
     var trailing: [UInt8] = []
     /// Whether offsets count from the start of the file instead of from the end of the leading bytes.
     var countsLeading = true
+    /// Whether the directory has the entries in the reverse order.
+    var isReversed = false
 
     init(_ entries: [RawEntry]) { self.entries = entries }
+
+    /// Returns a changed copy of this archive.
+    func with(_ change: (inout RawZip) -> Void) -> RawZip {
+        var zip = self
+        change(&zip)
+        return zip
+    }
 
     /// Numbers of the end record; `nil` stands for the correct one.
     struct End {
@@ -58,7 +67,8 @@ struct RawZip {
         }
         bytes += beforeDirectory
         let directoryOffset = bytes.count - base
-        for (entry, offset) in zip(entries, offsets) { bytes += entry.central(offset: offset) }
+        let listed = Array(zip(entries, offsets))
+        for (entry, offset) in isReversed ? listed.reversed() : listed { bytes += entry.central(offset: offset) }
         bytes += directoryTail
         let directorySize = bytes.count - base - directoryOffset
         if let zip64 {
@@ -81,8 +91,8 @@ struct RawZip {
         bytes.append(littleEndian: UInt32(0x0605_4B50))
         bytes.append(littleEndian: end.disk)
         bytes.append(littleEndian: end.directoryDisk)
-        bytes.append(littleEndian: end.entriesOnDisk ?? UInt16(entries.count))
-        bytes.append(littleEndian: end.entries ?? UInt16(entries.count))
+        bytes.append(littleEndian: end.entriesOnDisk ?? UInt16(truncatingIfNeeded: entries.count))
+        bytes.append(littleEndian: end.entries ?? UInt16(truncatingIfNeeded: entries.count))
         bytes.append(littleEndian: end.size ?? UInt32(directorySize))
         bytes.append(littleEndian: end.offset ?? UInt32(directoryOffset))
         bytes.append(littleEndian: end.commentLength ?? UInt16(comment.count))
@@ -106,6 +116,7 @@ struct RawEntry {
     var descriptor: [UInt8] = []
 
     var host: UInt8 = 3
+    var neededVersion: UInt16 = 20
     var attributes: UInt32
     var disk: UInt16 = 0
     var size32: UInt32?
@@ -207,7 +218,7 @@ struct RawEntry {
         var bytes: [UInt8] = []
         let (name, extra) = (localName ?? name, localExtra ?? extra)
         bytes.append(littleEndian: localSignature)
-        bytes.append(littleEndian: UInt16(20))
+        bytes.append(littleEndian: neededVersion)
         bytes.append(littleEndian: localFlags ?? flags)
         bytes.append(littleEndian: localMethod ?? method)
         bytes.append(littleEndian: time)
@@ -223,7 +234,7 @@ struct RawEntry {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: centralSignature)
         bytes.append(littleEndian: UInt16(host) << 8 | 20)
-        bytes.append(littleEndian: UInt16(20))
+        bytes.append(littleEndian: neededVersion)
         bytes.append(littleEndian: flags)
         bytes.append(littleEndian: method)
         bytes.append(littleEndian: time)

@@ -107,6 +107,14 @@ struct AuthorityTests {
         #expect(again.expires == made.expires)
     }
 
+    @Test("is not opened from a file that is too large")
+    func largeFile() throws {
+        _ = try open()
+        try SparseFile.make(at: file)
+        let error = #expect(throws: CertificateAuthorityError.self) { try open() }
+        #expect(error?.description.contains("it has more than 4194304 bytes") == true)
+    }
+
     @Test("keeps its key from other users, and no key of its root")
     func permissions() throws {
         let made = try open()

@@ -122,6 +122,72 @@ struct ZipInstallTests {
         #expect(error?.code == .fileSystem)
     }
 
+    @Test("a zip without files is refused as empty, and nothing is changed")
+    func empty() async throws {
+        let library = try fixture.library()
+        try await library.install(zip: plainZip(files), as: .shop("1"))
+        let before = library.module(.shop)
+        for directories in [[], ["only", "folders"]] {
+            let zip = fixture.root.appending(path: "\(UUID().uuidString).zip")
+            var bytes = Data()
+            let writer = ZipWriter { bytes.append(contentsOf: $0) }
+            for directory in directories { try writer.addDirectory(directory) }
+            try writer.finish()
+            try bytes.write(to: zip)
+            let error = await #expect(throws: PackError.self) { try await library.install(zip: zip, as: .shop("2")) }
+            #expect(error?.code == .damaged)
+            #expect(error?.description.contains("\(zip.path) is empty") == true)
+        }
+        #expect(library.module(.shop) == before)
+    }
+
+    @Test("the caller's limits decide which zip is too large")
+    func limits() async throws {
+        let deep = fixture.root.appending(path: "deep.zip")
+        var limits = ZipLimits()
+        limits.maximumDepth = 40
+        let path = String(repeating: "d/", count: 39) + "page.html"
+        try ZipWriter.write(
+            folder: fixture.folder([path: "deep"]).path,
+            to: deep.path,
+            limits: limits,
+            using: LocalFileSystem()
+        )
+        let library = try fixture.library()
+        let refused = await #expect(throws: PackError.self) { try await library.install(zip: deep, as: .shop("1")) }
+        #expect(refused?.description.contains("raise `maximumDepth`") == true)
+        try await library.install(zip: deep, as: .shop("1"), limits: limits)
+        #expect(try fixture.text("https://shop.example/app/\(path)", in: library) == "deep")
+        limits.maximumEntries = 2
+        let few = await #expect(throws: PackError.self) {
+            try await library.install(zip: plainZip(files), as: .shop("2"), limits: limits)
+        }
+        #expect(few?.description.contains("maximumEntries") == true)
+    }
+
+    @Test(
+        "an updater's limits decide which zip is too large, also for one that a patch makes",
+        arguments: [UpdateWay.whole, .zipPatch]
+    )
+    func updaterLimits(way: UpdateWay) async throws {
+        let trial = try await UpdateStage(way).copy()
+        func kind(_ change: (inout ZipLimits) -> Void) async throws -> ModuleOutcome.Kind? {
+            var limits = ZipLimits()
+            change(&limits)
+            let updater = try PackUpdater(ofTrial: trial, limits: limits)
+            return try await updater.check(isForced: true).outcomes.first?.kind
+        }
+        guard case .failed(let error) = try await kind({ $0.maximumTotalSize = 100 }) else {
+            Issue.record("installed")
+            return
+        }
+        #expect(error.code == .damaged)
+        guard case .updated = try await kind({ _ in }) else {
+            Issue.record("not installed")
+            return
+        }
+    }
+
     @Test("a zip patch makes the new zip from the one that was kept")
     func zipPatch() async throws {
         let (old, new) = (try plainZip(files), try plainZip(files.merging(["index.html": "<title>two</title>"]) { $1 }))

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WaystationArchive
 import WaystationFileSystem
 import WaystationFiles
 import WaystationPatch
@@ -93,16 +94,22 @@ extension PackLibrary {
 
 extension PackUpdater {
     /// An updater of the library in a copy, with the server that the stage wrote there.
-    init(ofTrial trial: URL, _ fileSystem: any FileSystem = LocalFileSystem()) throws {
-        try self.init(ofTrial: trial, from: ScriptedServer(ofTrial: trial), fileSystem)
+    init(
+        ofTrial trial: URL,
+        _ fileSystem: any FileSystem = LocalFileSystem(),
+        limits: ZipLimits = ZipLimits()
+    ) throws {
+        try self.init(ofTrial: trial, from: ScriptedServer(ofTrial: trial), fileSystem, limits: limits)
     }
 
     init(
         ofTrial trial: URL,
         from server: ScriptedServer,
-        _ fileSystem: any FileSystem = LocalFileSystem()
+        _ fileSystem: any FileSystem = LocalFileSystem(),
+        limits: ZipLimits = ZipLimits()
     ) throws {
         var configuration = Configuration()
+        configuration.zipLimits = limits
         configuration.fetcher = server
         configuration.planner.reservedSpace = 0
         configuration.retryPause = RetryPause(first: .zero)

@@ -227,6 +227,24 @@ struct CookieStoreTests {
         withExtendedLifetime(interceptor) {}
     }
 
+    @Test("puts a file aside that is too large to be one of its own, and does not read it")
+    func tooLarge() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.url.appending(path: "cookies.json")
+        try SparseFile.make(at: file)
+        let store = CookieStore(file: file, now: clock.now)
+        #expect(store.cookies.isEmpty)
+        #expect(
+            store.condition.contains {
+                if case .damagedFile(file, let error as FileError) = $0.kind { error.code == EOVERFLOW } else { false }
+            }
+        )
+        #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
+        try store.insert(cookie("a", lasting: 60))
+        await store.synchronize()
+        #expect(CookieStore(file: file, now: clock.now).cookies.count == 1)
+    }
+
     @Test("reports a problem with the file to each new listener")
     func condition() throws {
         let folder = try TemporaryDirectory()

@@ -14,6 +14,16 @@ import WaystationTesting
 
 @Suite("The invalidations of other machines")
 struct SharedSequenceTests {
+    @Test("have no last number if its file is too large")
+    func largeFile() throws {
+        let folder = try TemporaryDirectory()
+        let file = SequenceFile(in: folder.url)
+        file.write(.max)
+        #expect(file.read() == .max)
+        try SparseFile.make(at: folder.url.appending(path: "shared.sequence"))
+        #expect(file.read() == nil)
+    }
+
     @Test("count as carried out only when all before them were carried out", arguments: [true, false])
     func failure(isOwn: Bool) async throws {
         let folder = try TemporaryDirectory()

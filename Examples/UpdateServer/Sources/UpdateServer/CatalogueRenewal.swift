@@ -8,6 +8,10 @@ struct CatalogueRenewal: Service {
     let releases: ReleaseDirectory
     let keys: [SigningKey]
     let logger: Logger
+    /// The directory that must be there: a renewal would begin an empty one in its place.
+    ///
+    /// Nil for a bucket, and before the first catalogue is signed.
+    var root: ReleaseRoot?
 
     /// A renewal is due when half of the catalogue's validity is left, so an occasional check is enough.
     private var interval: Duration { min(.seconds(3600), releases.configuration.validity / 8) }
@@ -29,6 +33,7 @@ struct CatalogueRenewal: Service {
     }
 
     func renew() async throws {
+        if let root { _ = try await BlockingWork.run { try root.files() } }
         if try await releases.renew(signedBy: keys) { logger.info("signed the catalogue again") }
     }
 }

@@ -47,15 +47,21 @@ struct Problem: Error {
     let code: String
     private(set) var message: String
     let headers: HTTPFields
-    /// The error of the library, for the log.
-    let cause: PackError?
+    /// The error behind it, for the log.
+    let cause: (any Error)?
 
-    init(_ status: HTTPResponse.Status, _ code: String, _ message: String, headers: HTTPFields = [:]) {
+    init(
+        _ status: HTTPResponse.Status,
+        _ code: String,
+        _ message: String,
+        headers: HTTPFields = [:],
+        cause: (any Error)? = nil
+    ) {
         self.status = status
         self.code = code
         self.message = message
         self.headers = headers
-        cause = nil
+        self.cause = cause
     }
 
     /// The problem of an error.
@@ -93,7 +99,7 @@ extension PackError.Code {
         switch self {
         case .notInstalled: .notFound
         case .invalidArgument: .conflict
-        case .noSpace: .init(code: 507, reasonPhrase: "Insufficient Storage")
+        case .noSpace: .insufficientStorage
         case .fileSystem, .notDurable: .internalServerError
         // The store of a bucket failed, not the request.
         case .network, .refused: .badGateway

@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
+import NIOPosix
 import WaystationPacks
 import WaystationPublishing
 
@@ -20,6 +21,8 @@ struct ServerSettings: Sendable {
     /// The longest time for which a client may make the server wait before its connection is closed; 60 seconds by
     /// default.
     var clientIdleTimeout = TimeAmount.seconds(60)
+    /// The time and the bytes that one request may take.
+    var exchangeBounds = ExchangeBounds.Bounds()
 
     init(releases: ReleaseDirectory, keys: [SigningKey], token: AdminToken) {
         self.releases = releases
@@ -33,7 +36,7 @@ struct ServerSettings: Sendable {
 /// ```
 /// GET  /catalogue.json  /packs/…            static files, with ranges and validators
 /// POST /modules         GET /package        the two older formats
-/// GET  /                                    the page
+/// GET  /                                    the page; HEAD is answered as GET everywhere
 /// GET  /api/modules                         the published releases
 /// POST /api/modules/{module}/publish …      changes, with the token
 /// ```
@@ -57,30 +60,55 @@ struct UpdateServer: Sendable {
         address: BindAddress = .hostname("127.0.0.1", port: 0),
         started: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) async throws -> some ApplicationProtocol {
-        let renewal = CatalogueRenewal(releases: settings.releases, keys: settings.keys, logger: logger)
+        var renewal = CatalogueRenewal(releases: settings.releases, keys: settings.keys, logger: logger)
         try await renewal.renew()
-        let router = Router()
+        let leftOvers = try await BlockingWork.run { UploadedPack.removeLeftOvers() }
+        if leftOvers > 0 { logger.notice("removed \(leftOvers) uploads that a killed server left behind") }
+        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: LogRequestsMiddleware(.info))
         router.add(middleware: ProblemMiddleware(settings.releases))
+        router.add(middleware: OneHost())
+        try BrowserPage().addRoutes(to: router)
         if let bucket = settings.releases.bucket {
             BucketFiles(bucket: bucket).addRoutes(to: router)
         } else {
-            try ReleaseFiles(settings.releases.directory).addRoutes(to: router)
+            let root = try ReleaseRoot(settings.releases.directory, logger: logger)
+            renewal.root = root
+            router.add(middleware: PresentReleases(root: root))
+            ReleaseFiles(root).addRoutes(to: router)
         }
         ClientAnswers(releases: settings.releases, publicURL: settings.publicURL).addRoutes(to: router)
         AdminAPI(settings).addRoutes(to: router)
-        try BrowserPage().addRoutes(to: router)
+        router.add(middleware: WrongMethod(router.routes))
         return Application(
             router: router,
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: [ClientIdleTimeout(settings.clientIdleTimeout, logger: logger)]
+                    additionalChannelHandlers: [
+                        ClientIdleTimeout(settings.clientIdleTimeout, logger: logger),
+                        ExchangeBounds(settings.exchangeBounds, logger: logger),
+                    ]
                 )
             ),
             configuration: .init(address: address, serverName: "update-server"),
             services: [renewal],
-            onServerRunning: { channel in started(channel.localAddress?.port ?? 0) },
+            onServerRunning: { channel in
+                logRefusedConnections(of: channel)
+                started(channel.localAddress?.port ?? 0)
+            },
             logger: logger
         )
+    }
+
+    /// Logs when the process cannot accept a connection, for lack of descriptors for example, and lets it try again
+    /// later.
+    private func logRefusedConnections(of server: any Channel) {
+        server.eventLoop.execute {
+            let pause = AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { error in
+                logger.error("no connection can be accepted", metadata: ["error": "\(error)"])
+                return .seconds(1)
+            }
+            try? server.pipeline.syncOperations.addHandler(pause, position: .first)
+        }
     }
 }

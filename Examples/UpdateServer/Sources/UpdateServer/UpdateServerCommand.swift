@@ -107,9 +107,21 @@ struct UpdateServerCommand: AsyncParsableCommand {
         return ReleaseDirectory(in: bucket, configuration: configuration)
     }
 
+    /// The text of a small file.
+    private static func text(of file: URL) throws -> String {
+        let limit = 4096
+        let bytes = try FileHandle(forReadingFrom: file).read(upToCount: limit + 1) ?? Data()
+        guard bytes.count <= limit else {
+            throw ValidationError(
+                "\(file.path(percentEncoded: false)) has more than \(limit) bytes: give a file with a token."
+            )
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     private func token() throws -> AdminToken {
         let text =
-            try tokenFile.map { try String(contentsOf: URL(filePath: $0), encoding: .utf8) }
+            try tokenFile.map { try Self.text(of: URL(filePath: $0)) }
             ?? ProcessInfo.processInfo.environment["UPDATE_SERVER_TOKEN"]
         guard let token = AdminToken(text ?? "") else {
             throw ValidationError(

@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 import WaystationPacks
 import WaystationPublishing
+import WaystationTestSupport
 
 @testable import UpdateServer
 
@@ -27,7 +28,9 @@ final class Platform: Sendable {
     var root: URL { folder.appending(path: "releases") }
     var releases: ReleaseDirectory { ReleaseDirectory(root) }
 
+    /// The platform's application, which writes its log to `messages`.
     func application(
+        log messages: MessageLog.Messages? = nil,
         _ configure: (inout ServerSettings) -> Void = { _ in }
     ) async throws -> some ApplicationProtocol {
         var settings = ServerSettings(
@@ -40,6 +43,9 @@ final class Platform: Sendable {
         configure(&settings)
         var logger = Logger(label: "update-server-tests")
         logger.logLevel = .critical
+        if let messages {
+            logger = Logger(label: "update-server-tests") { _ in MessageLog(messages: messages, logLevel: .notice) }
+        }
         return try await UpdateServer(settings, logger: logger).application()
     }
 

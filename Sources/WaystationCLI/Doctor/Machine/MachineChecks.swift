@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFileSystem
 
 /// Checks of the clock and the certificates.
 enum MachineChecks {
@@ -33,7 +34,7 @@ enum MachineChecks {
         let named = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
         let paths = named.map { [$0] } ?? bundles
         for path in paths {
-            guard let data = try? Data(contentsOf: URL(filePath: path)) else { continue }
+            guard let data = try? Data(readingFile: URL(filePath: path), limit: 64 << 20) else { continue }
             let count = data.split(separator: UInt8(ascii: "\n")).count { $0.starts(with: "-----BEGIN CERT".utf8) }
             if count > 0 { return .fine("certificates", "\(count) authorities in \(path)") }
         }

@@ -49,7 +49,8 @@ struct SiteHandler: HTTPHandler {
 
     init(root: URL) {
         self.root = root.resolvingSymlinksInPath().path
-        let text = (try? String(contentsOf: root.appending(path: "_redirects"), encoding: .utf8)) ?? ""
+        let list = Self.contents(of: root.appending(path: "_redirects").path) ?? Data()
+        let text = String(decoding: list, as: UTF8.self)
         redirects = text.split(separator: "\n").reduce(into: [:]) { redirects, line in
             let words = line.split(separator: " ").map(String.init)
             if words.count == 3, let status = Int(words[2]) { redirects[words[0]] = (words[1], status) }
@@ -80,7 +81,7 @@ struct SiteHandler: HTTPHandler {
             }
             file += "/index.html"
         }
-        guard let body = FileManager.default.contents(atPath: file) else {
+        guard let body = Self.contents(of: file) else {
             return HTTPResponse(statusCode: .notFound)
         }
         let type = HTTPHeaders([.contentType: MediaTypes.type(forExtension: (file as NSString).pathExtension)])
@@ -89,6 +90,16 @@ struct SiteHandler: HTTPHandler {
             headers: type,
             body: HTTPBodySequence(data: body, suggestedBufferSize: 64 * 1024)
         )
+    }
+
+    /// The bytes of a file; nil if it cannot be read or has more than 64 MiB, more than a page of the demo needs.
+    private static func contents(of file: String) -> Data? {
+        let limit = 64 << 20
+        guard let bytes = try? FileHandle(forReadingFrom: URL(filePath: file)).read(upToCount: limit + 1) ?? Data()
+        else {
+            return nil
+        }
+        return bytes.count <= limit ? bytes : nil
     }
 
     private static func redirect(to target: String, status: Int) -> HTTPResponse {

@@ -10,12 +10,12 @@ struct AdminAPI: Sendable {
 
     init(_ settings: ServerSettings) { self.settings = settings }
 
-    func addRoutes(to router: some RouterMethods<some RequestContext>) {
+    func addRoutes(to router: some RouterMethods<ServerContext>) {
         let (releases, keys) = (settings.releases, settings.keys)
         router.get("/api/modules") { _, _ in Response(json: try await releases.index().json()) }
         let module = router.group("/api/modules/:module").add(middleware: TokenMiddleware(token: settings.token))
         module.post("/publish") { request, context in
-            try await publish(request, as: try Self.module(in: context))
+            try await publish(request, context, as: try Self.module(in: context))
         }
         module.post("/rollback") { request, context in
             let version = try Self.version(in: request)
@@ -48,10 +48,14 @@ struct AdminAPI: Sendable {
         }
     }
 
-    private func publish(_ request: Request, as module: ModuleID) async throws -> Response {
+    private func publish(
+        _ request: Request,
+        _ context: ServerContext,
+        as module: ModuleID
+    ) async throws -> Response {
         let percentage = try Self.number("rollout", in: request)
         let isForced = try Self.flag("force", in: request)
-        let upload = try await UploadedPack.receive(request, limit: settings.maximumUpload)
+        let upload = try await UploadedPack.receive(request, context, limit: settings.maximumUpload)
         let publication: Publication
         do {
             try await Self.check(upload, for: module)

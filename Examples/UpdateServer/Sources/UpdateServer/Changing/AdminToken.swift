@@ -47,7 +47,9 @@ struct TokenMiddleware<Context: RequestContext>: RouterMiddleware {
                     ? "changes need the token: Authorization: Bearer TOKEN"
                     : "the token is wrong: use the one with which the server was started",
                 headers: [
-                    .wwwAuthenticate: "Bearer realm=\"releases\"" + (isMissing ? "" : ", error=\"invalid_token\"")
+                    .wwwAuthenticate: "Bearer realm=\"releases\"" + (isMissing ? "" : ", error=\"invalid_token\""),
+                    // An upload is not read to its end.
+                    .connection: "close",
                 ]
             )
         }

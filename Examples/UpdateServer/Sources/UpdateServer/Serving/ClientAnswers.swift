@@ -12,12 +12,13 @@ struct ClientAnswers: Sendable {
     let releases: ReleaseDirectory
     let publicURL: URL?
 
-    func addRoutes(to router: some RouterMethods) {
-        router.post("/modules") { request, _ in try await answerModules(request) }
+    func addRoutes(to router: some RouterMethods<ServerContext>) {
+        router.post("/modules") { request, context in try await answerModules(request, context) }
         router.get("/package") { request, _ in try await answerPackage(request) }
     }
 
-    private func answerModules(_ request: Request) async throws -> Response {
+    private func answerModules(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try await context.expectBody(of: request)
         let body = try await request.body.collect(upTo: Self.maximumRequest)
         let asked: ModuleListRequest
         do {

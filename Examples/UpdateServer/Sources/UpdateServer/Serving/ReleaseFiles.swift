@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -15,13 +14,10 @@ struct ReleaseFiles: Sendable {
     /// The `Cache-Control` of packs and patches, which are never replaced.
     static let unchanging = "public, max-age=31536000, immutable"
 
-    private let directory: OfflineDirectory
+    private let root: ReleaseRoot
     private let threads = NIOThreadPool.singleton
 
-    /// Opens the release directory, which must exist.
-    init(_ root: URL) throws {
-        directory = try OfflineDirectory(root, options: .init(indexDocuments: []))
-    }
+    init(_ root: ReleaseRoot) { self.root = root }
 
     func addRoutes(to router: some RouterMethods) {
         for method in [HTTPRequest.Method.get, .head] {
@@ -42,11 +38,12 @@ struct ReleaseFiles: Sendable {
     private func answer(_ request: Request, _ path: String, cacheControl: String) async throws -> Response {
         let fileRequest = FileRequest(method: request.method, path: path, headerFields: request.headers)
         // Reading a large file for its first ETag takes a while, so this does not run on Swift's threads.
-        switch try await threads.runIfActive({ directory.answer(fileRequest) }) {
+        switch try await threads.runIfActive({ try root.files().answer(fileRequest) }) {
         case .answer(let answer): return response(answer, path, cacheControl)
         case .notFound: throw Problem(.notFound, "notFound", "there is no such file")
         case .refused: throw Problem(.badRequest, "badPath", "the path is not valid")
-        case .failed: throw Problem(.internalServerError, "fileSystem", "the file cannot be read")
+        case .failed(let error):
+            throw Problem(.internalServerError, "fileSystem", "the file cannot be read", cause: error)
         }
     }
 
