@@ -24,7 +24,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads heads valkey hammer chaos fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load first-test clean
+	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load first-test clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline"
@@ -42,6 +42,7 @@ help:
 	@echo "make valkey        the tests of the tier on Redis, with Valkey in its place"
 	@echo "make hammer        eight processes on one store for two minutes, killed at random"
 	@echo "make chaos         four processes that load, cancel and are killed, for ten minutes; their origin sends wrong data"
+	@echo "make disk-size     the directories of caches of 2, 16 and 64 MiB in bursts and at rest, a table [SECONDS=60]"
 	@echo "make fleet         eight processes with one Redis that fails, a report as a page [SECONDS=60 ONLY=cold-start or model]"
 	@echo "make bodies        bodies of 256 MiB through redirects, refusals and dropped connections, digest and memory [MIB=256]"
 	@echo "make hostile       10,000 hostile responses to real loads by the engine on SwiftNIO [COUNT=10000 SEED=1]"
@@ -177,6 +178,10 @@ valkey: deps
 # Eight processes on one store, killed at random.
 hammer: deps
 	@Scripts/swift.sh run Benchmarks hammer $(or $(SECONDS),120)
+
+# Caches of three sizes in bursts, measured from outside; each rests for a minute afterwards.
+disk-size: deps
+	@Scripts/swift.sh run Benchmarks disk-size $(or $(SECONDS),60)
 
 # Four processes that load through sessions, killed at random.
 chaos: deps

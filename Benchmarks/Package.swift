@@ -83,6 +83,15 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "disk-size",
+            dependencies: [
+                "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .executableTarget(
             name: "chaos",
             dependencies: [
                 "Measuring", .product(name: "Waystation", package: "waystation"),

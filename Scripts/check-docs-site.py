@@ -88,7 +88,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 def browse(url, *options):
     with tempfile.TemporaryDirectory() as profile:
         command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", *options, url]
-        return subprocess.run(command, capture_output=True, text=True, timeout=600).stdout
+        return subprocess.run(command, capture_output=True, text=True, timeout=3600).stdout
 
 
 def main():

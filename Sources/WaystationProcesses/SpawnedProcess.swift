@@ -12,7 +12,7 @@ public final class SpawnedProcess: Sendable {
         case exited(Int32)
         /// A signal killed the process.
         case killed(Int32)
-        /// The process was still running at its time limit and was killed.
+        /// The process made no progress within its limit and was killed.
         case timedOut
         /// The kernel does not report how the process ended.
         case unknown
@@ -122,14 +122,15 @@ public final class SpawnedProcess: Sendable {
         }
     }
 
-    /// Starts a program and waits until it ends, or kills it after a time limit in seconds.
+    /// Starts a program and waits until it ends, or kills it when it makes no progress.
     ///
     /// - Parameters:
     ///   - executable: The path of the program's file.
     ///   - arguments: The arguments, without the program's name.
     ///   - directory: The working directory; nil for that of this process.
     ///   - environment: The complete environment; nil for that of this process.
-    ///   - limit: The number of seconds after which the program is killed; nil for no limit.
+    ///   - limit: The number of seconds without progress after which the program is killed, as for
+    ///     ``wait(idleFor:)``; nil for no limit.
     /// - Returns: How the program ended, and its output, of which at most 256 MiB are kept.
     /// - Throws: ``SpawnedProcessFailure`` when the program cannot be started.
     public static func run(
@@ -153,7 +154,7 @@ public final class SpawnedProcess: Sendable {
             errors: .file(files[1])
         )
         process.endInput()
-        let inTime = process.wait(atMost: limit) != nil
+        let inTime = process.wait(idleFor: limit) != nil
         if !inTime { process.send(SIGKILL) }
         let ending = process.wait()
         return SpawnedProcessOutcome(
@@ -182,13 +183,35 @@ public final class SpawnedProcess: Sendable {
         return state.withLock(\.ending) ?? .unknown
     }
 
-    /// Waits until the process ends, for up to a number of seconds; nil waits without a limit.
+    /// Waits until the process ends, or has made no progress for a number of seconds; nil waits without a limit.
+    ///
+    /// A process makes progress while it uses a processor, however slow the machine is. A process that has used one for
+    /// ten times as long and does not end makes no progress either.
     ///
     /// - Returns: How the process ended, or nil when it is still running.
-    public func wait(atMost seconds: Double?) -> Ending? {
+    public func wait(idleFor seconds: Double?) -> Ending? {
         guard let seconds else { return wait() }
-        guard running.wait(timeout: .now() + seconds) == .success else { return nil }
+        let begin = processorTime ?? 0
+        var (last, busy) = (begin, ContinuousClock.now)
+        while running.wait(timeout: .now() + min(1, seconds)) != .success {
+            let (time, now) = (processorTime ?? last, ContinuousClock.now)
+            if time != last { (last, busy) = (time, now) }
+            if now - busy >= .seconds(seconds) || time - begin >= 10 * seconds { return nil }
+        }
         return state.withLock(\.ending)
+    }
+
+    /// The time in seconds that processors have worked for the process and for its children that have ended; nil if that
+    /// is not known.
+    private var processorTime: Double? {
+        // The name of the program may contain spaces; it ends with the last parenthesis.
+        guard let file = FileHandle(forReadingAtPath: "/proc/\(identifier)/stat"), let data = try? file.readToEnd(),
+            let end = data.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = String(decoding: data[(end + 1)...], as: UTF8.self).split(separator: " ")
+        // proc_pid_stat(5): utime, stime, cutime and cstime are the fields 14 to 17, and the name is the second.
+        guard fields.count > 14 else { return nil }
+        return fields[11...14].reduce(0) { $0 + (Double($1) ?? 0) } / Double(sysconf(CInt(_SC_CLK_TCK)))
     }
 
     /// Sends a signal, unless the process has ended.

@@ -13,7 +13,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let unavailable = Code(description: "unavailable")
         /// The disk is full.
         public static let full = Code(description: "full")
-        /// The body is larger than the store accepts.
+        /// The body is larger than the store accepts, or than the space beside other bodies that are being written.
         public static let tooLarge = Code(description: "tooLarge")
         /// The body did not have the length that was announced.
         public static let truncated = Code(description: "truncated")

@@ -24,7 +24,7 @@ public struct StoreEvent: Sendable, CustomStringConvertible {
         public static let recovered = Kind(description: "recovered")
         /// The disk is full; writes are paused for a while.
         public static let full = Kind(description: "full")
-        /// A body was larger than the store accepts.
+        /// A body was larger than the store accepts, or than the space beside other bodies that are being written.
         public static let tooLarge = Kind(description: "tooLarge")
         /// A body did not have the length that was announced for it and was not stored.
         public static let truncated = Kind(description: "truncated")

@@ -1,11 +1,19 @@
 /// How much a store keeps, for how long, and where: in the index, in files or in memory.
 public struct StoreLimits: Sendable {
-    /// Bytes of all responses together (bodies, fields and URLs).
+    /// The size of the directory on disk: responses, index, and all other files.
     ///
     /// Default: 256 MiB.
     ///
-    /// Eviction begins above this size and continues down to ``lowWaterMark`` of it, least recently used responses
-    /// first. Uses are written to the disk about a minute after the first of them, so they count for all processes that
+    /// The directory has at most this size a minute after the last write, and after the process has ended by `exit`.
+    /// While responses are written it has at most a quarter more and 4 MiB. Each process makes room before it writes:
+    /// eviction begins at this size and continues down to ``lowWaterMark`` of it, least recently used responses first.
+    /// A body that finds no room beside other bodies that are being written is not stored, and an event
+    /// ``StoreEvent/Kind/tooLarge`` reports it.
+    ///
+    /// An empty store takes about 200 KiB. Below 1 MiB, the size limits the bytes of all responses together (bodies,
+    /// fields and URLs), and the directory takes up to 1 MiB.
+    ///
+    /// Uses are written to the disk about a minute after the first of them, so they count for all processes that
     /// use the store.
     public var maximumSize: ByteCount
 
@@ -25,7 +33,7 @@ public struct StoreLimits: Sendable {
 
     /// Bodies up to this size are kept in the index, larger ones in files.
     ///
-    /// Default: 64 KiB. Equal bodies in files are kept once and count once, even for different URLs.
+    /// Default: 64 KiB. It is at most 64 KiB or a 32nd of ``maximumSize``, if that is more. Equal bodies in files are kept once and count once, even for different URLs.
     public var inlineBodyLimit: ByteCount
 
     /// The memory for responses that are kept after a look-up.

@@ -4,6 +4,10 @@ public struct StoreStatistics: Hashable, Sendable {
     public internal(set) var entries = 0
     /// Bytes of those responses: bodies, fields and URLs; a body file that several responses share counts once.
     public internal(set) var bytes = 0
+    /// The size of the directory on disk, in bytes: its files in blocks of 4,096 bytes, and its directories.
+    ///
+    /// The size of body files is that of the index.
+    public internal(set) var diskBytes = 0
     /// Responses in memory.
     public internal(set) var residentEntries = 0
     /// Approximate memory that they take, in bytes.

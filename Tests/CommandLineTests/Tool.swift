@@ -110,7 +110,7 @@ final class Tool: Sendable {
             output: .file(URL(filePath: "/dev/full")),
             errors: .file(errors)
         )
-        guard case .exited(let status)? = process.wait(atMost: Self.limit) else {
+        guard case .exited(let status)? = process.wait(idleFor: Self.limit) else {
             throw Crash(description: "\(arguments): the tool did not exit by itself")
         }
         return (status, text(try Data(contentsOf: errors)))

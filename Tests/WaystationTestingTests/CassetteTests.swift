@@ -8,7 +8,7 @@ import WaystationTesting
 /// Recordings in the forms that other programs write.
 ///
 /// Each form was compared with the source of its program, and those of Polly.js with the recordings in its repository.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CassetteTests {
     private let folder = RecordingFolder()
 

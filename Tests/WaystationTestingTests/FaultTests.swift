@@ -4,7 +4,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
     private func stubs() throws -> Stubs { try Stubs { Stub(.any("*://*:*/**"), .ok("0123456789")) } }
 

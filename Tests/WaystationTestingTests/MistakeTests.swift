@@ -5,7 +5,7 @@ import Waystation
 import WaystationTesting
 
 /// Each mistake that a user can make, and the whole text that explains it and says what to do.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MistakeTests {
     @Test("a recording at a URL that is not a file's is refused", arguments: RecordingMode.allCases)
     func remoteRecording(mode: RecordingMode) throws {

@@ -7,7 +7,7 @@ import WaystationTransport
 @testable import WaystationTesting
 
 /// The sessions that code under test makes by itself, or shares.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReachedSessionTests {
     @Test func `the shared session gives each of 64 tests at the same time its own answers`() async throws {
         let origin = try ScriptedOrigin { _ in .ok("the network") }

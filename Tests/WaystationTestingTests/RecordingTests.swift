@@ -6,7 +6,7 @@ import Waystation
 import WaystationRecording
 import WaystationTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordingTests {
     private let folder = RecordingFolder()
 

@@ -7,7 +7,7 @@ import WaystationRecording
 import WaystationTesting
 
 /// Which answers of stubs and recordings a load gets without an exchange.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResidentAnswerTests {
     private let folder = RecordingFolder()
 

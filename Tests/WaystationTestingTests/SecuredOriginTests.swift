@@ -5,7 +5,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecuredOriginTests {
     private struct Order: Codable, Equatable {
         var item: String

@@ -4,7 +4,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StubTests {
     @Test func `a stub answers the requests that its pattern takes`() async throws {
         let stubs = try Stubs {

@@ -4,7 +4,7 @@ import Testing
 import Waystation
 import WaystationTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TraitTests {
     @Test(.stubbed { Stub(.get("https://api.example/weather"), .json(["celsius": 21])).once() })
     func `the stubs of a trait answer the test's sessions`() async throws {

@@ -3,7 +3,7 @@ import Testing
 import WaystationTestSupport
 import WaystationTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct WebSocketScriptTests {
     /// A client after its handshake.
     private func client(

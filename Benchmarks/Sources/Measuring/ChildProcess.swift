@@ -15,7 +15,7 @@ public enum ChildProcess {
     ///   - home: An empty directory that is the user's home in the new process, so that no run gets the cookies,
     ///     credentials and caches of another.
     ///   - files: Files of the system, each with the file that the new process sees in its place.
-    ///   - limit: The number of seconds after which the process is killed.
+    ///   - limit: The number of seconds without progress after which the process is killed.
     /// - Returns: How the process ended, and its output.
     /// - Throws: The error with which the process could not be started.
     public static func run(

@@ -59,10 +59,10 @@ public final class Crowd: Sendable {
         }
         for process in processes {
             // Each process ends by itself when its time is over.
-            guard let ending = process.wait(atMost: 60) else {
+            guard let ending = process.wait(idleFor: 60) else {
                 process.send(SIGKILL)
                 process.wait()
-                outcome.wrong.append("a process hung: it did not end within 60 s after its time")
+                outcome.wrong.append("a process hung: its time was over, and it did nothing for 60 s and did not end")
                 continue
             }
             outcome.judge(ending, wasKilled: false)

@@ -3,10 +3,13 @@ import Synchronization
 
 /// Watches work for progress from a thread of its own.
 public enum StallWatch {
-    /// Calls `stalled` once when a count has not changed for `patience`, and then stops watching.
+    /// Calls `stalled` once when the work makes no progress, and then stops watching.
+    ///
+    /// Work makes progress when its count changes, and while this process uses a processor: on a slow machine the next
+    /// step may take long. A process that has used one for four times `patience` without a step makes no progress either.
     ///
     /// - Parameters:
-    ///   - patience: How long the count may stay the same, in seconds. The count is read ten times in that time.
+    ///   - patience: How long the work may make no progress, in seconds. The count is read ten times in that time.
     ///   - progress: The count; nil ends the watch.
     ///   - stalled: Called on the watching thread.
     public static func begin(
@@ -16,16 +19,28 @@ public enum StallWatch {
     ) {
         Thread.detachNewThread {
             let clock = ContinuousClock()
-            var last: (count: Int, at: ContinuousClock.Instant)?
+            var step: (count: Int, time: Double)?
+            var last = (time: processorTime, at: clock.now)
             while let count = progress() {
-                if let last, last.count == count {
-                    if clock.now - last.at > .seconds(patience) { return stalled() }
-                } else {
-                    last = (count, clock.now)
+                let (now, time) = (clock.now, processorTime)
+                if step?.count != count {
+                    step = (count, time)
+                    last = (time, now)
                 }
+                // Reading the count uses the processor too.
+                if time - last.time > patience / 1_000 { last = (time, now) }
+                let work = time - (step?.time ?? time)
+                if now - last.at > .seconds(patience) || work > 4 * patience { return stalled() }
                 Thread.sleep(forTimeInterval: patience / 10)
             }
         }
+    }
+
+    /// The time that processors have worked for this process, in seconds.
+    private static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
 

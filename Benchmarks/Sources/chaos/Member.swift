@@ -6,7 +6,7 @@ import Measuring
 struct Member: Sendable {
     static let width = 64
     /// The number of seconds after which a load under way counts as stuck.
-    private static let patience = 60.0
+    private static let patience = 240.0
 
     private let session: URLSession
     private let origin: String

@@ -30,7 +30,7 @@ struct Children: Sendable {
 
     /// Runs a scenario in a process.
     ///
-    /// Its limit is longer than any run waits for its load, so that only a stuck process reaches it.
+    /// Its limit is longer than a run waits for progress, so that only a process that cannot even watch itself reaches it.
     func outcome(of scenario: Scenario, _ variant: Variant, times: Int) throws -> Outcome {
         var replaced: [String: String] = [:]
         if scenario.setting.certificate != nil {
@@ -42,7 +42,7 @@ struct Children: Sendable {
             ["--child", scenario.name, variant.rawValue, "\(times)", certificates.folder.path],
             home: home.url,
             replacing: replaced,
-            limit: 20 * Double(times)
+            limit: 120
         )
         switch child.ending {
         case .timedOut, .unknown: return .hung(Observation(["process": "stuck"]))
@@ -64,15 +64,24 @@ func runChild(_ scenario: Scenario, variant: Variant, times: Int, certificates: 
     for (name, value) in servers.environment { setenv(name, value, 1) }
     let intercepted = try variant.session(archive: directory.appendingPathComponent("archive"))
     var stage = Stage(servers, intercepted: intercepted, directory: directory)
-    var outcome = try await play(scenario, on: stage)
+    var observation = try await play(scenario, on: stage)
     for _ in 1..<times {
         stage = Stage(after: stage)
-        outcome = try await play(scenario, on: stage)
+        observation = try await play(scenario, on: stage)
     }
-    say(String(decoding: try JSONEncoder().encode(Report(outcome)), as: UTF8.self))
+    report(.observed(observation))
 }
 
-private func play(_ scenario: Scenario, on stage: Stage) async throws -> Outcome {
+private func report(_ outcome: Outcome) {
+    say((try? JSONEncoder().encode(Report(outcome))).map { String(decoding: $0, as: UTF8.self) } ?? "")
+}
+
+/// Runs a scenario; a load that hangs ends the process.
+private func play(_ scenario: Scenario, on stage: Stage) async throws -> Observation {
+    stage.watch {
+        report(.hung($0))
+        exit(0)
+    }
     do {
         try await scenario.run(stage)
     } catch {

@@ -62,6 +62,11 @@ final class Servers: Sendable {
         ]
     }
 
+    /// How many requests the servers have received so far.
+    var requestCount: Int {
+        (http2?.seen.requests.count ?? 0) + [origin, other, proxy].reduce(0) { $0 + ($1?.requests.count ?? 0) }
+    }
+
     /// A text of this run with the servers' names in place of their addresses, which vary from run to run.
     func named(_ text: String) -> String {
         let ports = [

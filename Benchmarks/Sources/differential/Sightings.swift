@@ -10,7 +10,9 @@ final class Sightings: Sendable {
         var body = Fingerprint()
         var facts: [String: String] = [:]
         var hasEnded = false
-        var waiter: CheckedContinuation<Bool, Never>?
+        var waiter: CheckedContinuation<Void, Never>?
+        /// How often something was seen.
+        var count = 0
     }
 
     private let state = Mutex(State())
@@ -18,12 +20,16 @@ final class Sightings: Sendable {
     /// Records a call; with `coalescing`, a call that repeats the last one, such as data after data, counts only once.
     func call(_ call: String, coalescing: Bool = false) {
         state.withLock { state in
+            state.count += 1
             if !coalescing || state.calls.last != call { state.calls.append(call) }
         }
     }
 
     func receive(_ data: Data) {
-        state.withLock { $0.body.append(data) }
+        state.withLock { state in
+            state.count += 1
+            state.body.append(data)
+        }
     }
 
     func note(_ name: String, _ fact: String?) {
@@ -67,26 +73,20 @@ final class Sightings: Sendable {
             defer { state.waiter = nil }
             return state.waiter
         }
-        waiter?.resume(returning: true)
+        waiter?.resume()
     }
 
-    /// - Returns: Whether the load ended in time.
-    func waitForEnd(atMost limit: Duration) async -> Bool {
-        let timer = Task {
-            try await Task.sleep(for: limit)
-            let waiter = state.withLock { state in
-                defer { state.waiter = nil }
-                return state.waiter
-            }
-            waiter?.resume(returning: false)
-        }
-        defer { timer.cancel() }
-        return await withCheckedContinuation { continuation in
+    /// How often something was seen; it grows while the load makes progress.
+    var count: Int { state.withLock(\.count) }
+
+    /// Waits until the load ends; if it never does, ``Stage/watch(_:)`` ends the process.
+    func waitForEnd() async {
+        await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in
                 if !state.hasEnded { state.waiter = continuation }
                 return state.hasEnded
             }
-            if hasEnded { continuation.resume(returning: true) }
+            if hasEnded { continuation.resume() }
         }
     }
 

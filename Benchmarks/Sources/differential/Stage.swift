@@ -1,12 +1,14 @@
 import Foundation
 import FoundationNetworking
 import Measuring
+import Synchronization
 import WaystationTesting
 
 /// The environment of one run of a scenario: its servers, its sessions, and its observations.
 final class Stage: Sendable {
-    /// The time after which a load counts as one that does not end.
-    private static let patience: Duration = .seconds(6)
+    /// How long a load that does not end may make no progress, in seconds; it is shorter than Foundation's time-out of
+    /// 60 s.
+    private static let patience = 30.0
     /// The time to watch for calls after the end, of which there must be none.
     private static let settling: Duration = .milliseconds(80)
 
@@ -14,6 +16,7 @@ final class Stage: Sendable {
     let sightings = Sightings()
     let directory: URL
     private let intercepted: InterceptedSession
+    private let hasBeenObserved = Atomic(false)
     /// The number of requests that each server had received before this run.
     private let before: [String: Int]
 
@@ -59,12 +62,27 @@ final class Stage: Sendable {
     }
 
     /// Waits until the load ends, before a script notes facts about the servers.
-    func waitForEnd() async { _ = await sightings.waitForEnd(atMost: Self.patience) }
+    func waitForEnd() async { await sightings.waitForEnd() }
+
+    /// Calls `hung` if this run makes no progress: if no call, no bytes and no request are seen, and the process, in which
+    /// the servers are as well, uses no processor.
+    func watch(_ hung: @escaping @Sendable (Observation) -> Void) {
+        StallWatch.begin(patience: Self.patience) { [self] in
+            hasBeenObserved.load(ordering: .relaxed) ? nil : sightings.count + servers.requestCount
+        } stalled: { [self] in
+            hung(currentObservation)
+        }
+    }
 
     /// Waits until the observed load ends, watches a little longer, and returns the observation.
-    func observation() async throws -> Outcome {
-        let ended = await sightings.waitForEnd(atMost: Self.patience)
+    func observation() async throws -> Observation {
+        await waitForEnd()
         try await Task.sleep(for: Self.settling)
+        hasBeenObserved.store(true, ordering: .relaxed)
+        return currentObservation
+    }
+
+    private var currentObservation: Observation {
         var observation = sightings.observation
         for (server, requests) in servers.requests {
             let seen = Array(requests.dropFirst(before[server] ?? 0))
@@ -74,6 +92,6 @@ final class Stage: Sendable {
         // A fact of its own, since the engine does not send it: all other fields must be the same.
         observation["proxy-connection"] = servers.proxy?.requests.last?.value(of: "Proxy-Connection")
         observation.facts = observation.facts.mapValues(servers.named)
-        return ended ? .observed(observation) : .hung(observation)
+        return observation
     }
 }

@@ -133,7 +133,7 @@ struct Member {
 
     private func watch() {
         let progress = progress
-        StallWatch.begin(patience: 30, progress: { progress.count }) {
+        StallWatch.begin(patience: 60, progress: { progress.count }) {
             say("wrong hung after \(progress.count) steps")
             exit(4)
         }

@@ -8,7 +8,7 @@ struct StillLoads {
     private static let cancelLimit = 100.0
     private static let longRun = 60.0
     /// The time after which something that should happen at once is given up.
-    private static let patience = Duration.seconds(60)
+    private static let patience = Duration.seconds(600)
 
     /// A way to load.
     private enum Way: String, CaseIterable {

@@ -36,8 +36,9 @@ public final class ResponseCache: Sendable {
     ///
     /// - Parameters:
     ///   - directory: A folder that only caches use; it is made when missing, with access for its owner alone.
-    ///   - maximumSize: The total size of stored responses, 256 MiB by default. Above it the least recently used
-    ///     responses are removed until 80 % remain.
+    ///   - maximumSize: The size of the directory on disk, 256 MiB by default. Above it the least recently used responses
+    ///     are removed until 80 % remain. While responses are written, the directory may have a quarter more and 4 MiB.
+    ///     A size below 1 MiB limits the bytes of the responses, and the directory takes up to 1 MiB.
     ///   - maximumAge: The age after which responses are removed automatically; 30 days by default.
     ///   - maximumEntrySize: The size above which a body is delivered and not stored; 32 MiB by default.
     ///   - memorySize: The size of the responses that are also kept in memory; 32 MiB by default, zero for none.

@@ -77,15 +77,22 @@ final class BodyStaging: Sendable {
         }
     }
 
+    /// Whether bytes were written.
+    var hasFile: Bool { state.withLock { $0.file != nil } }
+
+    /// Whether the file was removed, or moved to its place.
+    var isDiscarded: Bool { state.withLock(\.isDiscarded) }
+
     /// Removes the file.
     ///
     /// Later calls do nothing.
-    func discard() {
-        state.withLock { state in
+    func discard() throws {
+        try state.withLock { state in
             state.isDiscarded = true
             state.pending = Data()
-            if let file = state.file { try? fileSystem.removeFile(file.path) }
+            let file = state.file
             state.file = nil
+            if let file { try fileSystem.removeFile(file.path) }
         }
     }
 

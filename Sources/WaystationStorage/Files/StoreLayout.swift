@@ -22,6 +22,9 @@ struct StoreLayout: Sendable {
         self.directory = directory
     }
 
+    /// The beginning of the names of damaged indices.
+    static let setAside = "index.sqlite.damaged-"
+
     var index: String { root + "/index.sqlite" }
     var recoveryLock: String { root + "/recovery.lock" }
     var bodies: String { root + "/bodies" }

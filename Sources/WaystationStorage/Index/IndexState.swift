@@ -7,6 +7,9 @@ struct IndexState: Equatable, Sendable {
     /// Whether this state is that of an index after one commit.
     func isNext(after earlier: IndexState) -> Bool { state.commits == earlier.state.commits &+ 1 }
 
+    /// Whether nothing was committed between an earlier state and this one.
+    func hasNoCommit(after earlier: IndexState) -> Bool { state.commits == earlier.state.commits }
+
     static func == (left: IndexState, right: IndexState) -> Bool { left.state.words == right.state.words }
 
     /// Reads the present state of an index without a query: SQLite keeps it in memory that all processes share.

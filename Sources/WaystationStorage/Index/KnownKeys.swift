@@ -90,6 +90,18 @@ final class KnownKeys: Sendable {
         }
     }
 
+    /// Records that the log was made empty, which changes the index's state without a commit.
+    ///
+    /// - Parameter before: The state of the index before that.
+    func logWasEmptied(after before: IndexState?) {
+        state.withLock { state in
+            guard let before, state.covered == before, let present = state.place?.state,
+                present.hasNoCommit(after: before)
+            else { return }
+            state.covered = present
+        }
+    }
+
     // MARK: - Updates
 
     /// The rows whose keys are missing.

@@ -19,6 +19,8 @@ enum StoreFailure {
         self = .other
         if let error = error as? FileError, error.isFull { self = .full }
         if case .damaged? = error as? IndexError { self = .damaged }
+        // A reader in another process keeps the log of the index from being made smaller.
+        if let error = error as? StoreError, error.code == .unavailable { self = .busy }
         guard let error = error as? DatabaseError else { return }
         switch error.extendedResultCode {
         case .SQLITE_READONLY_DBMOVED: self = .moved

@@ -31,6 +31,9 @@ extension StoreIndex {
         }
     }
 
+    /// Runs a removal of empty directories while no process puts a body file in its place.
+    func removeDirectories(_ remove: () throws -> Void) throws { try change { _ in try remove() } }
+
     private func isNamed(_ file: String, _ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT 1 FROM responses WHERE body_file = ? LIMIT 1")
         return try Row.fetchOne(statement, arguments: [file]) != nil

@@ -8,6 +8,8 @@ extension StoreIndex {
         var keys: Set<RequestKey> = []
         var files: [String] = []
         var count = 0
+        /// Whether selected rows may be left.
+        var isPartial = false
         /// How much the removal has reduced the store's size; a body that other rows still name is not included.
         var bytes = 0
 
@@ -93,9 +95,9 @@ extension StoreIndex {
         )
         var removal = Removal()
         while true {
-            let step = try change { try Self.remove(bounded, limit: 512, $0) }
+            let step = try change { try Self.remove(bounded, limit: 512, bytes: stepBytes, $0) }
             removal.formUnion(step)
-            if step.count < 512 { return removal }
+            if !step.isPartial { return removal }
         }
     }
 
@@ -110,20 +112,29 @@ extension StoreIndex {
 
     /// Removes up to `limit` of the selected rows.
     func removeStep(_ selection: Selection, limit: Int) throws -> Removal {
-        try change { try Self.remove(selection, limit: limit, $0) }
+        try change { try Self.remove(selection, limit: limit, bytes: stepBytes, $0) }
     }
 
-    /// Removes up to `limit` of the least recently used rows, but not more than are needed to get down to `target`
-    /// bytes.
+    /// Removes up to `limit` of the least recently used rows, but not more than are needed to get down to the target.
+    ///
+    /// The target is a number of bytes of responses, and a number of bytes in use on disk (``Space/used``).
     ///
     /// A row whose last use is in the future was used before the clock was set back, and not since then: it counts as
     /// the least recently used.
-    func evictStep(downTo target: Int, limit: Int, at time: Date) throws -> (removal: Removal, isDone: Bool) {
+    func evictStep(
+        downTo target: (bytes: Int, used: Int),
+        limit: Int,
+        at time: Date
+    ) throws -> (removal: Removal, isDone: Bool) {
         try change { db in
-            let surplus = try Self.totalBytes(db) - target
-            guard surplus > 0 else { return (Removal(), true) }
+            func surplus() throws -> Int {
+                let space = try Self.space(db)
+                return max(space.bytes - target.bytes, space.used - target.used)
+            }
+            let surplusBefore = try surplus()
+            guard surplusBefore > 0 else { return (Removal(), true) }
             // A row whose body other rows share frees less than its size: then another step is needed.
-            var rest = surplus
+            var rest = min(surplusBefore, stepBytes)
             var ids: [Int64] = []
             // Two queries, so that each one can read its rows in the order of `responses_by_use`.
             for condition in ["last_used > ?", "last_used <= ?"] where rest > 0 {
@@ -140,7 +151,7 @@ extension StoreIndex {
             }
             var removal = Removal()
             for id in ids { removal.formUnion(try Self.remove(.id(id), db)) }
-            return (removal, try Self.totalBytes(db) <= target || removal.count == 0)
+            return (removal, try surplus() <= 0 || removal.count == 0)
         }
     }
 
@@ -175,19 +186,27 @@ extension StoreIndex {
         try db.cachedStatement(sql: "DELETE FROM responses WHERE id = ?").execute(arguments: [id])
     }
 
-    static func remove(_ selection: Selection, limit: Int = -1, _ db: Database) throws -> Removal {
+    /// Removes selected rows until there are `limit` of them, or until their sizes reach `bytes`.
+    static func remove(_ selection: Selection, limit: Int = -1, bytes: Int = .max, _ db: Database) throws -> Removal {
         let select = try db.cachedStatement(
             sql:
-                "SELECT id, body_file, method, url, partition FROM responses WHERE \(selection.condition) LIMIT ?"
+                "SELECT id, body_file, method, url, partition, size FROM responses WHERE \(selection.condition) LIMIT ?"
         )
         // All rows are fetched before any is deleted: a cursor may return a row twice or skip it when rows are deleted
         // under it.
         let rows = try Row.fetchAll(select, arguments: selection.arguments + [limit])
         guard !rows.isEmpty else { return Removal() }
         let before = try totalBytes(db)
-        var removal = Removal()
+        var removal = Removal(isPartial: rows.count == limit)
+        var size = 0
         for row in rows {
             guard let id = integer(row, 0) else { continue }
+            if size >= bytes {
+                removal.isPartial = true
+                break
+            }
+            // Damage may have changed a size.
+            size += Int(clamping: min(max(0, integer(row, 5) ?? 0), 1 << 40))
             try delete(id, db)
             removal.count += 1
             String.fromDatabaseValue(row[1]).map { removal.files.append($0) }

@@ -8,8 +8,9 @@ extension StoreIndex {
             // Another process may have made the tables while this one waited for the lock.
             switch try state(of: db) {
             case .current: return .rollback
-            case .empty: try db.execute(sql: tables + triggers + marks)
-            case .version1: try db.execute(sql: dropTriggers + triggers + marks)
+            case .empty: try db.execute(sql: tables + triggers + countingFiles + marks)
+            case .version1: try db.execute(sql: dropTriggers + triggers + countingFiles + marks)
+            case .filesUncounted: try db.execute(sql: countingFiles)
             }
             return .commit
         }
@@ -49,6 +50,10 @@ extension StoreIndex {
         /// The tables and columns are the same. A program of that version would remove a shared file with the first of
         /// its rows, so it must refuse the index: the higher version number makes it do so.
         case version1
+        /// The size of the body files is not counted.
+        ///
+        /// Programs that know no `file_totals` keep it up to date, since its triggers do that: so the version stays.
+        case filesUncounted
         case current
     }
 
@@ -60,8 +65,11 @@ extension StoreIndex {
         guard version >= 1, application == applicationID, objects.isSuperset(of: schemaObjects) else {
             throw IndexError.damaged("does not have the marks and tables of a store")
         }
-        return version == schemaVersion ? .current : .version1
+        guard version == schemaVersion else { return .version1 }
+        return objects.isSuperset(of: fileCountObjects) ? .current : .filesUncounted
     }
+
+    private static let fileCountObjects: Set<String> = ["file_totals", "file_added", "file_removed"]
 
     private static let schemaObjects: Set<String> = [
         "responses", "responses_by_key", "responses_by_use", "responses_by_age", "responses_by_file", "totals", "added",
@@ -115,11 +123,37 @@ extension StoreIndex {
 
         """
 
+    /// Makes the count of body files; a file counts with the first of its rows, and until the last.
+    private static let countingFiles = """
+        DROP TABLE IF EXISTS file_totals;
+        DROP TRIGGER IF EXISTS file_added;
+        DROP TRIGGER IF EXISTS file_removed;
+        CREATE TABLE file_totals (files INTEGER NOT NULL, bytes INTEGER NOT NULL);
+        INSERT INTO file_totals \(fileSum);
+        CREATE TRIGGER file_added AFTER INSERT ON responses WHEN NEW.body_file IS NOT NULL AND NOT EXISTS
+            (SELECT 1 FROM responses WHERE body_file = NEW.body_file AND id <> NEW.id)
+        BEGIN
+            UPDATE file_totals SET files = files + 1, bytes = bytes + (NEW.body_length + 4095) / 4096 * 4096;
+        END;
+        CREATE TRIGGER file_removed AFTER DELETE ON responses WHEN OLD.body_file IS NOT NULL AND NOT EXISTS
+            (SELECT 1 FROM responses WHERE body_file = OLD.body_file)
+        BEGIN
+            UPDATE file_totals SET files = files - 1, bytes = bytes - (OLD.body_length + 4095) / 4096 * 4096;
+        END;
+
+        """
+
     private static let dropTriggers = "DROP TRIGGER added; DROP TRIGGER removed; DROP TRIGGER resized;\n"
 
     private static let marks = """
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = \(schemaVersion);
+        """
+
+    /// The query for the correct values of `file_totals`.
+    static let fileSum = """
+        SELECT count(*), coalesce(sum((length + 4095) / 4096 * 4096), 0)
+        FROM (SELECT max(body_length) AS length FROM responses WHERE body_file IS NOT NULL GROUP BY body_file)
         """
 
     /// The query for the correct values of `totals`; it reads indices, and reads rows only for bodies that are shared.

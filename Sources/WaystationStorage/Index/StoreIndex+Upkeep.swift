@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import WaystationFileSystem
 
 extension StoreIndex {
     /// A number that changes whenever a connection other than the writing one has changed the index.
@@ -59,20 +60,95 @@ extension StoreIndex {
                 sql: "SELECT count(*) = 1 AND (SELECT (entries, bytes) = (\(Self.sum)) FROM totals) FROM totals"
             )
         }
-        guard isRight != true else { return }
-        try change { try $0.execute(sql: "DELETE FROM totals; INSERT INTO totals \(Self.sum)") }
+        let areFilesRight = try writer.writeWithoutTransaction { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT count(*) = 1 AND (SELECT (files, bytes) = (\(Self.fileSum)) FROM file_totals)
+                    FROM file_totals
+                    """
+            )
+        }
+        guard isRight != true || areFilesRight != true else { return }
+        try change {
+            try $0.execute(sql: "DELETE FROM totals; INSERT INTO totals \(Self.sum)")
+            try $0.execute(sql: "DELETE FROM file_totals; INSERT INTO file_totals \(Self.fileSum)")
+        }
     }
 
-    /// Returns some of the pages that removed rows have freed to the file system, if there are many.
+    /// Returns some of the pages that removed rows have freed to the file system, if there are many, or if the index and
+    /// its body files take more than a limit.
+    ///
+    /// `limit` is the number of bytes that the index and its body files may take.
     ///
     /// - Returns: Whether pages were returned, so that another step may be needed.
-    func vacuumStep() throws -> Bool {
+    func vacuumStep(exceeding limit: Int = .max) throws -> Bool {
+        let space = try space()
+        let areMany = space.freePages > 64 && space.freePages > space.pages / 4
+        guard areMany || space.freePages > 0 && space.allocated > limit else { return false }
+        let count = min(256, max(16, stepBytes / Self.pageSize))
+        _ = try change { try Row.fetchAll($0, sql: "PRAGMA incremental_vacuum(\(count))") }
+        return true
+    }
+
+    /// Copies the log into the index and makes it empty, after waiting for its readers for up to some seconds.
+    ///
+    /// Look-ups of all processes go on meanwhile.
+    /// - Returns: Whether the log is empty now.
+    @discardableResult
+    func emptyLog(waiting seconds: Double) throws -> Bool {
         try writer.writeWithoutTransaction { db in
-            let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
-            let all = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-            guard free > 512, free > all / 4 else { return false }
-            _ = try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum(256)")
-            return true
+            let before = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
+            try db.execute(sql: "PRAGMA busy_timeout = \(Int(seconds * 1_000))")
+            defer { try? db.execute(sql: "PRAGMA busy_timeout = \(before)") }
+            let state = keys.begin()
+            defer { keys.logWasEmptied(after: state) }
+            return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
+    }
+
+    /// What the rows and their body files take on disk.
+    struct Space: Sendable {
+        var entries = 0
+        /// The bytes of all responses.
+        var bytes = 0
+        /// The pages of the index; those that are free are among them.
+        var pages = 0
+        var freePages = 0
+        /// How many body files there are.
+        var fileCount = 0
+        /// The bytes of all body files in whole blocks.
+        var fileBytes = 0
+
+        /// The bytes of the body files, and of their directories: up to 256 of a block each.
+        var files: Int { fileBytes + min(256, fileCount) * FileStatus.blockSize }
+        /// The bytes of the pages in use and of the body files.
+        var used: Int { (pages - freePages) * StoreIndex.pageSize + files }
+        /// The bytes of all pages and of the body files.
+        var allocated: Int { pages * StoreIndex.pageSize + files }
+    }
+
+    /// What the rows and their body files take, in the state that the connection for writing sees.
+    func space() throws -> Space { try space(by: writer) }
+
+    func space(by connection: DatabaseQueue) throws -> Space { try connection.unsafeRead(Self.space) }
+
+    static func space(_ db: Database) throws -> Space {
+        func number(_ row: Row?, _ column: Int) -> Int {
+            // Damage may have made a number so large that sums of it would overflow.
+            Int(clamping: min(max(0, row.flatMap { integer($0, column) } ?? 0), .max / 8))
+        }
+        var space = Space()
+        let totals = try Row.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT entries, totals.bytes, files, file_totals.bytes FROM totals, file_totals"
+            )
+        )
+        (space.entries, space.bytes) = (number(totals, 0), number(totals, 1))
+        space.pages = number(try Row.fetchOne(db.cachedStatement(sql: "PRAGMA page_count")), 0)
+        let free = number(try Row.fetchOne(db.cachedStatement(sql: "PRAGMA freelist_count")), 0)
+        space.freePages = min(free, space.pages)
+        (space.fileCount, space.fileBytes) = (number(totals, 2), number(totals, 3))
+        return space
     }
 }

@@ -16,8 +16,8 @@ extension StoreIndex {
         let result: Result
         /// The body files of replaced rows; other rows may still name them.
         let unnamed: [String]
-        /// The store's total size after the change, if a row was added.
-        let totalBytes: Int?
+        /// What the rows take after the change, if a row was added.
+        let space: Space?
     }
 
     /// Adds a row, replacing the variant with the same key and vary key.
@@ -34,7 +34,7 @@ extension StoreIndex {
             try publish()
             let unnamed = try makeRoom(for: row, maximumVariants: maximumVariants, db)
             let id = try insert(row, body: nil, lastUsed: lastUsed, db)
-            return Written(result: id, unnamed: unnamed, totalBytes: try Self.totalBytes(db))
+            return Written(result: id, unnamed: unnamed, space: try Self.space(db))
         }
     }
 
@@ -127,7 +127,7 @@ extension StoreIndex {
             return Written(
                 result: results,
                 unnamed: unnamed,
-                totalBytes: hasInserted ? try Self.totalBytes(db) : nil
+                space: hasInserted ? try Self.space(db) : nil
             )
         }
     }

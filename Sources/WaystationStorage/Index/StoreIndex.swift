@@ -32,7 +32,7 @@ import WaystationFileSystem
 /// - `block_sums` holds the XXH64 of each 64 KiB block of the body, little-endian; `seal` holds that of the other
 ///   columns.
 /// - `totals` is kept up to date by triggers, so that the size is known without summing over the rows. A file that
-///   several rows name counts once in it.
+///   several rows name counts once in it. `file_totals` counts the files alone, in blocks of 4,096 bytes.
 ///
 /// The body is the last column: reading the other columns does not touch the body's overflow pages. With one table of
 /// 8 KiB pages, a look-up of a 16 KiB body took 5–6 µs among 1,000 rows and 9–11 µs among 100,000; with bodies in a
@@ -56,9 +56,13 @@ final class StoreIndex: Sendable {
     let keys: KnownKeys
     /// The heads of rows that were read.
     let heads = KnownHeads()
+    /// The bytes of bodies that one transaction removes, so that the log does not become too large.
+    let stepBytes: Int
+
+    static let pageSize = 8_192
 
     /// Opens the index, or makes it if it is missing.
-    init(path: String, environment: StoreEnvironment) throws {
+    init(path: String, environment: StoreEnvironment, budget: DiskBudget = DiskBudget(.bytes(.max))) throws {
         let fileSystem = environment.fileSystem
         if try fileSystem.identity(of: path) == nil {
             // SQLite gives its companion files the mode of the database, and makes the database with the mode of the
@@ -72,9 +76,13 @@ final class StoreIndex: Sendable {
             // A database of another program is refused before the first statement that may write.
             try Self.withoutCheckpoint(on: db) { try Self.refuseForeign(db) }
             // The first two only affect a database without pages, so they must come before its first page.
-            try db.execute(sql: "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")
+            try db.execute(sql: "PRAGMA page_size = \(Self.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
+            try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             try db.execute(
-                sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216"
+                sql: """
+                    PRAGMA journal_size_limit = \(budget.log);
+                    PRAGMA wal_autocheckpoint = \(budget.log / Self.pageSize)
+                    """
             )
             // By default, SQLite keeps the data for undoing a failed statement of a large transaction in a temporary
             // file.
@@ -82,6 +90,7 @@ final class StoreIndex: Sendable {
             try environment.prepareConnection(db)
         }
         self.path = path
+        stepBytes = budget.step
         // If another process moves the index aside while the connections are opened, the next check of the index's place
         // must find another file there than this one.
         identity = try fileSystem.identity(of: path)
@@ -117,6 +126,7 @@ final class StoreIndex: Sendable {
         reader = try DatabaseQueue(path: path, configuration: configuration)
         writer = reader
         memoryReader = nil
+        stepBytes = .max
         keys = KnownKeys(nil)
         identity = try fileSystem.identity(of: path)
     }

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 public import WaystationCaching
 
 extension ResponseStore {
@@ -70,20 +71,28 @@ extension ResponseStore {
 
     /// Removes the least recently used responses until the store has at most this size.
     ///
+    /// The size limits what ``StoreLimits/maximumSize`` limits. The directory is smaller soon after; ``flush()`` waits
+    /// for that.
     /// - Returns: How many responses were removed.
     /// - Throws: ``StoreError`` when the store does not work; some responses may have been removed by then.
     @discardableResult
     public func trim(to size: ByteCount) async throws(StoreError) -> Int {
         try await waiting { completion in
             change("trimming", keys: [], completion: completion) { [self] opened in
+                let target = DiskBudget(size)
+                let used = target.directory - state.withLock(\.space.total)
                 var count = 0
                 while true {
-                    let (removal, isDone) = try opened.index.evictStep(downTo: size.bytes, limit: 512, at: now())
+                    let (removal, isDone) = try opened.index.evictStep(
+                        downTo: (target.responses, used),
+                        limit: 512,
+                        at: now()
+                    )
                     finish(removal, in: opened)
                     count += removal.count
                     guard !isDone else { break }
                 }
-                if count > 0 { schedule([.vacuum]) }
+                if count > 0 { schedule([.vacuum, .rest]) }
                 return count
             }
         }

@@ -76,6 +76,11 @@ extension ResponseStore {
 
         var isAccepted: Bool { if case .success = change { true } else { false } }
 
+        /// About the bytes that the change adds to the index: a body takes whole pages of it.
+        var size: Int {
+            if case .success(.insert(let row, _, _)) = change { row.size + StoreIndex.pageSize / 2 } else { 0 }
+        }
+
         /// The key that gets a new row.
         var addedKey: RequestKey? { if case .success(.insert) = change { write.key } else { nil } }
 
@@ -91,6 +96,7 @@ extension ResponseStore {
         }
         do {
             try completeFailedRemovals(in: opened)
+            try makeRoom(for: attempts.reduce(0) { $0 + $1.size }, in: opened)
             let written = try opened.index.write(
                 attempts.map(\.change),
                 maximumVariants: limits.maximumVariants,

@@ -254,7 +254,9 @@ extension ResponseStore {
         (statistics.residentEntries, statistics.residentBytes, statistics.memoryHits) = resident.counts
         if let opened = opened() {
             do {
-                (statistics.entries, statistics.bytes) = try opened.index.totals()
+                let space = try opened.index.space(by: opened.index.reader)
+                (statistics.entries, statistics.bytes) = (space.entries, space.bytes)
+                statistics.diskBytes = try diskSize(space)
                 statistics.isAvailable = true
             } catch {
                 handle(error, in: opened, while: "counting")

@@ -15,6 +15,7 @@ extension ResponseStore {
             try layout.claim(fileSystem)
             let index = try openIndex(replacing: damaged)
             let staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
+            try measureSetAside()
             let version = try index.dataVersion()
             let time = now()
             let wasUnavailable = state.withLock { state in
@@ -31,7 +32,7 @@ extension ResponseStore {
             resident.confirm(at: now(), hasChanged: true)
             if wasUnavailable { report(StoreEvent(.recovered, detail: "\(layout.root) is open")) }
             attemptFailedRemovals()
-            schedule([.keys, .recount, .leftOvers, .orphans, .expiry, .eviction])
+            schedule([.keys, .recount, .leftOvers, .orphans, .expiry, .eviction, .rest])
         } catch {
             let retryTime = now().addingTimeInterval(Self.retryInterval)
             let event = StoreEvent(
@@ -65,13 +66,13 @@ extension ResponseStore {
             // Another process may have replaced the index before this one got the lock.
             if try damaged == nil || environment.fileSystem.identity(of: layout.index) != damaged?.identity {
                 do {
-                    return try StoreIndex(path: layout.index, environment: environment)
+                    return try StoreIndex(path: layout.index, environment: environment, budget: budget)
                 } catch  where StoreFailure(error) == .damaged {
                     reason = "\(error)"
                 }
             }
             try moveIndexAside(reason)
-            return try StoreIndex(path: layout.index, environment: environment)
+            return try StoreIndex(path: layout.index, environment: environment, budget: budget)
         }
     }
 
@@ -83,7 +84,7 @@ extension ResponseStore {
         let deadline = ContinuousClock.now + .seconds(environment.busyTimeout)
         while true {
             do {
-                return try StoreIndex(path: layout.index, environment: environment)
+                return try StoreIndex(path: layout.index, environment: environment, budget: budget)
             } catch  where StoreFailure(error) == .busy && ContinuousClock.now < deadline {
                 Thread.sleep(forTimeInterval: 0.005)
             }
@@ -94,7 +95,7 @@ extension ResponseStore {
     /// index is kept.
     private func moveIndexAside(_ reason: String) throws {
         let fileSystem = environment.fileSystem
-        let prefix = "index.sqlite.damaged-"
+        let prefix = StoreLayout.setAside
         let numbers = try fileSystem.contents(of: layout.root).compactMap { name in
             name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)) : nil
         }
@@ -165,6 +166,10 @@ extension ResponseStore {
     @discardableResult
     func handle(_ error: any Error, in opened: Opened?, while task: String, key: RequestKey? = nil) -> StoreError {
         let detail = "while \(task): \(error)"
+        if let error = error as? StoreError, error.code == .tooLarge {
+            report(StoreEvent(.tooLarge, key: key, detail: "nothing is stored \(detail)"))
+            return error
+        }
         switch StoreFailure(error) {
         case .damaged:
             if let opened { writeQueue.async { self.replace(opened, isDamaged: true) } }

@@ -20,12 +20,14 @@ struct Upkeep: Sendable {
         case orphansIn(String)
         /// Remove responses that are too old.
         case expiry
-        /// Start eviction down to the low-water mark if the store is over its maximum size.
+        /// Start eviction down to the low-water mark if the store is over its limit.
         case eviction
         /// Continue evicting until the low-water mark is reached.
         case evictionStep
         /// Return free pages to the file system.
         case vacuum
+        /// Bring the directory to its size at rest.
+        case rest
     }
 
     var jobs: [Job] = []
@@ -43,7 +45,7 @@ struct Upkeep: Sendable {
 
 extension ResponseStore {
     /// The number of rows removed in one step.
-    private static let stepSize = 64
+    static let stepSize = 64
 
     /// How often the age of responses is checked, in seconds; look-ups never return expired responses in any case.
     private static let expiryInterval: TimeInterval = 60
@@ -62,9 +64,10 @@ extension ResponseStore {
     }
 
     /// Schedules the upkeep that a commit requires.
-    func scheduleUpkeep(totalBytes: Int) {
+    func scheduleUpkeep(_ space: StoreIndex.Space) {
         let time = now()
-        if totalBytes > limits.maximumSize.bytes { schedule([.eviction]) }
+        if isOverLimit(space) { schedule([.eviction]) }
+        if space.allocated > allocationLimit { schedule([.vacuum]) }
         let isDue = state.withLock { abs(time.timeIntervalSince($0.upkeep.lastExpiry)) > Self.expiryInterval }
         if isDue { schedule([.expiry]) }
     }
@@ -87,6 +90,7 @@ extension ResponseStore {
             } catch {
                 handle(error, in: opened, while: "doing upkeep (\(job))")
                 if job == .expiry { scheduleCleanUp(untilExpiry: .infinity) }
+                if job == .rest { noteChange(restAfter: Self.retryInterval) }
             }
         }
         enqueue { self.runUpkeepStep() }
@@ -122,21 +126,13 @@ extension ResponseStore {
             return try expire(in: opened)
         case .eviction:
             try writeUses(in: opened)
-            return try opened.index.totals().bytes > limits.maximumSize.bytes ? [.evictionStep] : []
+            return isOverLimit(try opened.index.space()) ? [.evictionStep] : []
         case .evictionStep:
-            let (removal, isDone) = try opened.index.evictStep(
-                downTo: lowWaterSize,
-                limit: Self.stepSize,
-                at: now()
-            )
-            finish(removal, in: opened)
-            if removal.count > 0 {
-                let detail = "\(removal.count) responses, \(removal.bytes) bytes, least recently used"
-                report(StoreEvent(.evicted, count: removal.count, bytes: removal.bytes, detail: detail))
-            }
-            return [isDone ? .vacuum : .evictionStep]
+            return [try evict(downTo: lowWater(of: budget), in: opened) ? .evictionStep : .vacuum]
         case .vacuum:
-            return try opened.index.vacuumStep() ? [.vacuum] : []
+            return try opened.index.vacuumStep(exceeding: allocationLimit) ? [.vacuum] : []
+        case .rest:
+            return try rest(in: opened) ? [.rest] : []
         }
     }
 
@@ -150,7 +146,7 @@ extension ResponseStore {
             let detail = "\(removal.count) responses, \(removal.bytes) bytes, older than \(limits.maximumAge)"
             report(StoreEvent(.expired, count: removal.count, bytes: removal.bytes, detail: detail))
         }
-        if removal.count == Self.stepSize { return [.expiry] }
+        if removal.isPartial { return [.expiry] }
         try awaitCleanUp(in: opened)
         return removal.count > 0 ? [.vacuum] : []
     }
@@ -195,17 +191,24 @@ extension ResponseStore {
         }
     }
 
-    private func sweepOrphans(in shard: String, _ opened: Opened) throws -> Int {
+    /// Removes the body files in a shard that no row names.
+    ///
+    /// - Returns: How many files were removed.
+    func sweepOrphans(in shard: String, _ opened: Opened) throws -> Int {
         let fileSystem = environment.fileSystem
         let directory = "\(layout.bodies)/\(shard)"
         // The sweep looks only at files with names that the store assigns.
         let names = { try fileSystem.contents(of: directory).filter { BodyName("\(shard)/\($0)") != nil } }
-        return try opened.index.removeOrphans(among: names, shard: shard) {
+        let count = try opened.index.removeOrphans(among: names, shard: shard) {
             try fileSystem.removeFile("\(layout.bodies)/\($0)")
         }
+        state.withLock { state in
+            for name in state.space.unremoved.keys where name.shard == shard { state.space.unremoved[name] = nil }
+        }
+        return count
     }
 
-    private func reportSwept(_ count: Int, _ what: String) {
+    func reportSwept(_ count: Int, _ what: String) {
         guard count > 0 else { return }
         report(StoreEvent(.swept, count: count, detail: "\(count) \(what) were removed"))
     }
@@ -225,6 +228,7 @@ extension ResponseStore {
             return state.uses
         }
         try opened.index.touch(uses, at: now())
+        if !uses.isEmpty { noteChange() }
     }
 
     /// Waits on the write queue until there is no upkeep left, then resumes the continuation.

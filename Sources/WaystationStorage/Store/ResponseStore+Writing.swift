@@ -9,14 +9,22 @@ extension ResponseStore {
         spooling.add(data.count, ordering: .relaxed)
         writeQueue.async { [self] in
             defer { spooling.subtract(data.count, ordering: .relaxed) }
-            guard let opened = openedInPlace(), acceptsWrites(at: now()) else { return spool.discard() }
+            guard !spool.isDiscarded else { return }
+            guard let opened = openedInPlace(), acceptsWrites(at: now()) else { return drop(spool, in: nil) }
             do {
-                try spool.write(data, in: opened.staging)
+                try write(data, to: spool, in: opened)
             } catch {
-                spool.discard()
+                drop(spool, in: opened)
                 handle(error, in: opened, while: "writing a body")
             }
         }
+    }
+
+    /// Writes part of a body to its staging file, after it has made room for it.
+    private func write(_ data: Data, to spool: BodyStaging, in opened: Opened) throws {
+        try makeRoom(for: data.count, of: spool.hasFile ? .furtherPart : .firstPart, in: opened)
+        state.withLock { $0.space.stage(data.count) }
+        try spool.write(data, in: opened.staging)
     }
 
     /// The number of bytes of large bodies that were handed over and wait for the disk.
@@ -29,7 +37,7 @@ extension ResponseStore {
     }
 
     func discard(_ spool: BodyStaging) {
-        writeQueue.async { spool.discard() }
+        writeQueue.async { self.drop(spool, in: nil) }
     }
 
     func reportTooLarge(_ key: RequestKey, length: Int) {
@@ -61,7 +69,7 @@ extension ResponseStore {
             resident.endChanging(head.key)
             completion(result)
         }
-        guard length > limits.inlineBodyLimit.bytes else {
+        guard length > largestInlineBody else {
             return handOver(
                 GatheredWrite(task: "storing", key: head.key, bytes: length) { [self] () throws(StoreError) in
                     try admit(head, length: length, moment: moment)
@@ -81,7 +89,7 @@ extension ResponseStore {
                 try admit(head, length: length, moment: moment)
                 return try publish(head, rest: rest, length: length, spool: spool)
             }
-            if case .failure = result { spool.discard() }
+            if case .failure = result { drop(spool, in: nil) }
             finish(result)
         }
     }
@@ -109,7 +117,7 @@ extension ResponseStore {
         _ checksums: BlockChecksums
     ) throws(StoreError) -> EncodedRow {
         let row = EncodedRow(head, bodyLength: length, bodyFile: bodyFile, checksums: checksums)
-        guard row.size <= lowWaterSize else {
+        guard row.size <= budget.lowWater.responses else {
             reportTooLarge(head.key, length: row.size)
             throw StoreError(.tooLarge, "head and body together are larger than the store's total limit allows")
         }
@@ -146,7 +154,14 @@ extension ResponseStore {
         in opened: Opened
     ) throws -> StoreIndex.Written<Int64> {
         let fileSystem = environment.fileSystem
-        try spool.write(rest, in: opened.staging)
+        // A body that was dropped has reported the reason.
+        if !spool.isDiscarded {
+            do {
+                try write(rest, to: spool, in: opened)
+            } catch let error as StoreError {
+                throw handle(error, in: opened, while: "writing a body", key: head.key)
+            }
+        }
         guard let staged = try spool.finish(in: opened.staging), staged.length == length else {
             throw StoreError(.unavailable, "part of the body could not be written; see the store's events")
         }
@@ -168,7 +183,7 @@ extension ResponseStore {
                 try fileSystem.rename(staged.path, to: layout.path(of: name))
                 spool.release()
             }
-            spool.discard()
+            drop(spool, in: opened)
             return written
         } catch {
             removeUnnamed([name.text], in: opened)
@@ -188,8 +203,9 @@ extension ResponseStore {
         resident.invalidate(keys)
         removeUnnamed(written.unnamed, in: opened)
         if opened.index.keys.isCrowded { schedule([.keys]) }
-        guard let totalBytes = written.totalBytes else { return }
-        scheduleUpkeep(totalBytes: totalBytes)
+        noteChange()
+        guard let space = written.space else { return }
+        scheduleUpkeep(space)
         do {
             try awaitCleanUp(in: opened)
         } catch {
@@ -204,12 +220,21 @@ extension ResponseStore {
             resident.invalidate(keys)
             opened.index.heads.removeAll()
         }
+        if removal.count > 0 { noteChange() }
         removeUnnamed(removal.files, in: opened)
+    }
+
+    /// Counts body files that may not have been removed, until a sweep of their directories.
+    private func noteUnremoved(_ names: [BodyName]) {
+        var sizes: [BodyName: Int] = [:]
+        for name in names { sizes[name] = (try? environment.fileSystem.status(of: layout.path(of: name)))?.blocks }
+        state.withLock { $0.space.unremoved.merge(sizes) { $1 } }
     }
 
     /// Removes those of the body files that no row names.
     ///
-    /// A file that stays because of an error or a kill is an orphan: it is removed soon or at the next opening.
+    /// A file that stays because of an error or a kill is an orphan: it is removed soon or at the next opening. Until
+    /// then, its size counts.
     private func removeUnnamed(_ files: [String], in opened: Opened) {
         let names = files.compactMap(BodyName.init)
         guard !names.isEmpty else { return }
@@ -218,6 +243,7 @@ extension ResponseStore {
                 if let path = layout.body(file) { try environment.fileSystem.removeFile(path) }
             }
         } catch {
+            noteUnremoved(names)
             schedule(Set(names.map(\.shard)).map { .orphansIn($0) })
         }
     }

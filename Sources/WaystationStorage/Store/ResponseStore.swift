@@ -69,7 +69,8 @@ public final class ResponseStore: Sendable {
     /// Look-ups that the disk has not answered yet.
     let lookUps = Mutex(LookUps())
     /// Small writes that were handed over and are not on the write queue yet.
-    let gathering = Mutex(WriteGathering<GatheredWrite>())
+    let gathering: Mutex<WriteGathering<GatheredWrite>>
+    let budget: DiskBudget
     let state = Mutex(State())
     /// The bytes of large bodies that wait for the disk.
     let spooling = Atomic(0)
@@ -96,6 +97,9 @@ public final class ResponseStore: Sendable {
         /// Whether the writing of uses is already scheduled.
         var awaitsUses = false
         var upkeep = Upkeep()
+        var space = OtherSpace()
+        /// Whether the emptying of the log is already scheduled.
+        var awaitsRest = false
         var stored = 0
         /// Whether another attempt to make failed removals is already scheduled.
         var awaitsRemovals = false
@@ -132,6 +136,8 @@ public final class ResponseStore: Sendable {
         self.limits = limits
         self.now = now
         self.report = events
+        self.budget = DiskBudget(limits.maximumSize)
+        self.gathering = Mutex(WriteGathering(maximumBytes: budget.step))
         let layout = StoreLayout(directory: directory)
         self.layout = layout
         var environment = environment
@@ -240,9 +246,10 @@ public final class ResponseStore: Sendable {
     }
 
     /// The largest body that can be kept without evicting itself.
-    package var largestBody: Int { min(limits.maximumEntrySize.bytes, lowWaterSize) }
+    package var largestBody: Int { min(limits.maximumEntrySize.bytes, budget.lowWater.responses) }
 
-    var lowWaterSize: Int { Int(Double(limits.maximumSize.bytes) * StoreLimits.lowWaterMark) }
+    /// The largest body that is kept in the index: a larger one would make the log of a small store too large.
+    var largestInlineBody: Int { min(limits.inlineBodyLimit.bytes, budget.step) }
 
     func isExpired(_ responseTime: Date, at time: Date) -> Bool {
         time.timeIntervalSince(responseTime) > limits.maximumAge.inSeconds

@@ -52,7 +52,7 @@ public final class ResponseWriter: Sendable {
                 return .refuse(length: state.length)
             }
             state.gathered.append(data)
-            guard state.length > store.limits.inlineBodyLimit.bytes,
+            guard state.length > store.largestInlineBody,
                 state.gathered.count >= BlockChecksums.blockSize
             else { return .none }
             defer { state.gathered = Data() }

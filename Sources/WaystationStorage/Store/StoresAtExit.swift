@@ -62,7 +62,8 @@ extension ResponseStore: DelayedWriter {
     /// Identifies the write queue of a store.
     static let writeQueueKey = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// Begins to write everything that was handed over, and the uses of responses.
+    /// Begins to write everything that was handed over, and the uses of responses, and then brings the directory to its
+    /// size at rest.
     ///
     /// - Returns: A semaphore that is signalled when it is written; nil when waiting is not possible: the disk hangs,
     ///   or the caller is on the write queue, as the handler of an event may be.
@@ -72,9 +73,10 @@ extension ResponseStore: DelayedWriter {
         else { return nil }
         let isDone = DispatchSemaphore(value: 0)
         enqueue { [self] in
-            if !resident.failedRemovals.isEmpty || state.withLock({ !$0.uses.isEmpty }) {
+            if !resident.failedRemovals.isEmpty || state.withLock({ !$0.uses.isEmpty || $0.awaitsRest }) {
                 _ = attempt("writing before the exit") {
                     try self.writeUses(in: $0)
+                    while try self.rest(in: $0) {}
                     return 0
                 }
             }

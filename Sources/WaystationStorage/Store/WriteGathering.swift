@@ -7,13 +7,15 @@ struct WriteGathering<Write: Sendable>: Sendable {
     /// The writes are due when there are this many.
     static var maximumCount: Int { 64 }
     /// The writes are due when they hold this many bytes.
-    static var maximumBytes: Int { 4 << 20 }
+    private let maximumBytes: Int
 
     private(set) var writes: [Write] = []
     private var bytes = 0
     private var isPaced = false
     /// The number of jobs on the write queue that have not begun.
     private var waiting = 0
+
+    init(maximumBytes: Int = 4 << 20) { self.maximumBytes = maximumBytes }
 
     /// The caller's next steps after a write was added.
     struct Step: Sendable {
@@ -31,7 +33,7 @@ struct WriteGathering<Write: Sendable>: Sendable {
             isPaced = true
             return Step(due: take(), startsInterval: true)
         }
-        let isMuch = writes.count >= Self.maximumCount || bytes >= Self.maximumBytes
+        let isMuch = writes.count >= Self.maximumCount || bytes >= maximumBytes
         return Step(due: isMuch ? take() : [])
     }
 

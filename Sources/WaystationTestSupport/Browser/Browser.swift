@@ -98,7 +98,7 @@ public final class Browser: Sendable {
 
     private static func end(_ process: SpawnedProcess, _ scratch: URL) {
         // The closed connection ends the browser; one that hangs is killed.
-        if process.wait(atMost: 30) == nil { process.send(SIGKILL) }
+        if process.wait(idleFor: 30) == nil { process.send(SIGKILL) }
         process.wait()
         try? FileManager.default.removeItem(at: scratch)
     }

@@ -4,7 +4,7 @@ import Synchronization
 /// A page in a ``Browser``; it keeps the browser running.
 public final class Page: Sendable {
     /// How long a page may take until a condition holds, in milliseconds: long enough for a machine that is busy.
-    static let patience = 120_000
+    static let patience = 600_000
 
     private let browser: Browser
     private let session: String

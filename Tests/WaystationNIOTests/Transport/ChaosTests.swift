@@ -7,7 +7,7 @@ import WaystationTransport
 
 @testable import WaystationNIO
 
-@Suite("Everything at once", .timeLimit(.minutes(2)))
+@Suite("Everything at once", .timeLimit(.minutes(10)))
 struct ChaosTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     private static let scripts: [[RawOrigin.Step]] = [
@@ -21,7 +21,7 @@ struct ChaosTests {
 
     private static func request(_ origin: RawOrigin, _ number: Int, _ random: inout SeededGenerator) -> URLRequest {
         URLRequest(origin.url("/\(number)")) {
-            $0.timeoutInterval = 30
+            $0.timeoutInterval = 600
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
                 $0.httpMethod = "PUT"

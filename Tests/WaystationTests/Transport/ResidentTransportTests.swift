@@ -6,7 +6,7 @@ import Waystation
 import WaystationTestSupport
 import WaystationTesting
 
-@Suite("A transport with responses in memory", .timeLimit(.minutes(3)))
+@Suite("A transport with responses in memory", .timeLimit(.minutes(10)))
 struct ResidentTransportTests {
     /// Has one response for all requests, and counts those that are started all the same.
     private final class Memory: ResidentTransport {

@@ -165,9 +165,10 @@ extension Scenario {
             )
         } run: { stage in
             var request = stage.request("/")
-            request.timeoutInterval = 3
+            // Each part has three times as long as it takes, and all of them take longer together than one may.
+            request.timeoutInterval = 15
             try await stage.load(.data, .completion, request)
-            await stage.openLaterGates(every: .milliseconds(1100))
+            await stage.openLaterGates(every: .milliseconds(5_300))
         },
         Scenario("timed/resource-time-is-ignored") { _, props in
             .stream([.bytes(Data("first ".utf8)), .wait(props.gate), .bytes(Data("second".utf8))])

@@ -45,7 +45,7 @@ extension Scenario {
             let session = stage.session(Observer(stage.sightings))
             let task = stage.task(.data, stage.request(), in: session, completing: false)
             task.resume()
-            _ = await stage.sightings.waitForEnd(atMost: .seconds(5))
+            await stage.waitForEnd()
             // The delegate gets the end before the task's state changes.
             await withCheckedContinuation { told in session.delegateQueue.addOperation { told.resume() } }
             task.cancel()

@@ -5,8 +5,8 @@ import WaystationTesting
 extension Scenario {
     /// Failures between this process and the origin.
     static let failures: [Scenario] =
-        both("fail/timeout", limit: 1) { _, _ in .unanswered }
-        + both("fail/timeout-mid-body", limit: 1) { _, props in
+        both("fail/timeout", limit: timeOut) { _, _ in .unanswered }
+        + both("fail/timeout-mid-body", limit: timeOut) { _, props in
             .stream([.bytes(Data("first".utf8)), .wait(props.gate), .bytes(Data("never".utf8))])
         }
         + both("fail/half-way") { _, _ in .truncated(Data(repeating: 0x61, count: 10_000), after: 5_000) }
@@ -25,13 +25,15 @@ extension Scenario {
             Scenario("fail/timeout-of-session") { _, _ in
                 .unanswered
             } run: {
-                try await $0.load(.data, .completion, $0.request("/")) { $0.timeoutIntervalForRequest = 1 }
+                try await $0.load(.data, .completion, $0.request("/")) {
+                    $0.timeoutIntervalForRequest = timeOut
+                }
             },
             Scenario("fail/timeout/async") { _, _ in
                 .unanswered
             } run: { stage in
                 var request = stage.request("/")
-                request.timeoutInterval = 1
+                request.timeoutInterval = timeOut
                 try await stage.load(.data, .async, request)
             },
             elsewhere("fail/refused/completion", .completion) { "http://127.0.0.1:\($0)/" },
@@ -43,6 +45,10 @@ extension Scenario {
             elsewhere("fail/upload-refused", .delegate, kind: .uploadData) { "http://127.0.0.1:\($0)/" },
             elsewhere("fail/download-refused", .delegate, kind: .download) { "http://127.0.0.1:\($0)/" },
         ]
+
+    /// A time-out in seconds that is long enough for the request to reach the origin, and for the first bytes to arrive,
+    /// on a slow machine too.
+    private static let timeOut: TimeInterval = 10
 
     private static func both(_ name: String, limit: TimeInterval = 60, origin: @escaping Script) -> [Scenario] {
         [Way.completion, .delegate].map { way in

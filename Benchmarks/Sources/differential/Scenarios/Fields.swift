@@ -118,7 +118,7 @@ extension Scenario {
 extension Stage {
     /// Records the cookies in the session's storage after the load has ended.
     fileprivate func noteCookies() async throws {
-        _ = await sightings.waitForEnd(atMost: .seconds(5))
+        await waitForEnd()
         let cookies = HTTPCookieStorage.shared.cookies ?? []
         sightings.note("cookies", cookies.map { "\($0.name)=\($0.value) \($0.path)" }.sorted().joined(separator: ", "))
     }

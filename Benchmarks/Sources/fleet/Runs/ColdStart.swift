@@ -54,7 +54,7 @@ struct ColdStart {
                 // A process also prints the warnings of its log.
                 if line.hasPrefix("wrong ") { results.wrong.append(line) }
             }
-            if member.wait(atMost: 60) != .exited(0) { results.wrong.append("a process did not end well") }
+            if member.wait(idleFor: 60) != .exited(0) { results.wrong.append("a process did not end well") }
         }
         results.seconds = begin.duration(to: .now) / .seconds(1)
         results.requests = origin.requestCount
