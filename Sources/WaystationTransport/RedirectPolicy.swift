@@ -86,8 +86,8 @@ package enum RedirectPolicy {
     }
 
     /// The error of a load that was redirected too often.
-    static func tooMany(_ request: URLRequest) -> URLError {
-        let host = request.url?.host.map { ", the last time by \(Shown.escaped($0))" } ?? ""
+    package static func tooMany(_ request: URLRequest) -> URLError {
+        let host = request.url?.host.map { ", the last time by \($0.shown())" } ?? ""
         return URLError(
             .httpTooManyRedirects,
             failing: request.url,
@@ -100,8 +100,8 @@ package enum RedirectPolicy {
     /// - Parameters:
     ///   - target: The URL; nil if it is not known. Only its scheme is shown, because other parts may be secret.
     ///   - request: The request that was redirected.
-    static func unsupported(_ target: URL?, after request: URLRequest) -> URLError {
-        let scheme = target?.scheme.map { "a URL with the scheme \"\(Shown.escaped($0))\"" } ?? "a URL"
+    package static func unsupported(_ target: URL?, after request: URLRequest) -> URLError {
+        let scheme = target?.scheme.map { "a URL with the scheme \"\($0.shown())\"" } ?? "a URL"
         let cause = target?.scheme.map { ["http", "https"].contains($0.lowercased()) } == true ? " without a host" : ""
         return URLError(
             .unsupportedURL,

@@ -22,7 +22,7 @@ struct S3FinalHeadTests {
 
     @Test("decides whether an object was stored, and whether there is one", arguments: fetchers.indices)
     func decides(index: Int) async throws {
-        func response(_ status: String, _ body: String = "") -> ScriptedOrigin.Response {
+        @Sendable func response(_ status: String, _ body: String = "") -> ScriptedOrigin.Response {
             let head = "HTTP/1.1 \(status)\r\nETag: \"1\"\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
             return .raw(Data("HTTP/1.1 103 Early Hints\r\nETag: \"0\"\r\n\r\n\(head)\(body)".utf8))
         }

@@ -185,7 +185,7 @@ struct RecordedSecretTests {
 
     @Test func `a cookie that the network adds to requests is a secret, too`() async throws {
         let origin = try ScriptedOrigin {
-            .ok("cookie: \($0.fields["cookie"] ?? "")", fields: ["Content-Type": "text/plain"])
+            .ok("cookie: \($0.values(of: "cookie").first ?? "")", fields: ["Content-Type": "text/plain"])
         }
         let configuration = URLSessionConfiguration.ephemeral
         let cookie = try #require(

@@ -1,6 +1,7 @@
 package import Foundation
 import HTTPTypes
 import WaystationFields
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import WaystationFileSystem
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

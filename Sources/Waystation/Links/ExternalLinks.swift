@@ -2,6 +2,7 @@ import Foundation
 import WaystationFields
 import WaystationFileSystem
 import WaystationRules
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking

@@ -1,5 +1,6 @@
 import Foundation
 import WaystationFileSystem
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import WaystationCookies
 import WaystationFields
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

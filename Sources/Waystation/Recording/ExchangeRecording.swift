@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -3,6 +3,7 @@ import HTTPTypes
 import WaystationCaching
 import WaystationFields
 import WaystationStorage
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -4,6 +4,7 @@ import WaystationCaching
 import WaystationFields
 import WaystationRules
 import WaystationStorage
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import WaystationArchive
 import WaystationFiles
+import WaystationTransport
 
 // An SVG in a gzip stream (`.svgz`) is a file whose bytes have a content coding. A load delivers it without the coding,
 // as it delivers bodies from the network (trap L15).

@@ -6,6 +6,7 @@ import WaystationCaching
 import WaystationFields
 import WaystationFiles
 import WaystationRules
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaystationArchive
+import WaystationStorage
 
 /// The limits beyond which the commands refuse a zip; errors name them as `ZipLimits` does, such as `maximumEntrySize`.
 struct ZipLimitOptions: ParsableArguments {

@@ -116,11 +116,11 @@ extension SecretNames {
 
 extension StringProtocol {
     /// A URL for the message of an error, which users see and crash reports pass on: without user, password, query and
-    /// fragment, whatever names they have.
+    /// fragment, whatever names they have, escaped and cut as any text of others.
     package var shownURL: String {
         let base = prefix { $0 != "?" && $0 != "#" }
         let shown = SecretNames.standard.url(String(base)).replacing(SecretNames.encodedPlaceholder + "@", with: "")
-        return shown.utf8.count <= 2_000 ? shown : shown.prefix(2_000) + "…"
+        return shown.shown(upTo: 2_000)
     }
 }
 

@@ -24,7 +24,7 @@ struct ServerIdentity: Equatable {
         var description: String {
             var list = names.prefix(Self.shownNames).map { name in
                 switch name {
-                case .dns(let text): Shown.escaped(text)
+                case .dns(let text): text.shown()
                 case .address(let bytes): NumericAddress.text(of: bytes) ?? "an address of \(bytes.count) bytes"
                 }
             }

@@ -2,6 +2,7 @@ import Foundation
 import Waystation
 import WaystationFields
 import WaystationRecording
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -3,6 +3,7 @@ import Synchronization
 public import Waystation
 import WaystationFileSystem
 public import WaystationRecording
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking

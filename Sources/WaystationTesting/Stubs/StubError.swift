@@ -1,6 +1,7 @@
 public import Foundation
 import Waystation
 import WaystationRecording
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

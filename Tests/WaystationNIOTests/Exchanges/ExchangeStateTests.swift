@@ -59,13 +59,13 @@ struct ExchangeStateTests {
         var unanswered = lost
         unanswered.isUnanswered = true
         var kept = running("POST", isReused: true)
-        #expect(kept.end(unanswered, isRepeatable: true) == .retry)
+        #expect(kept.end(unanswered, isRepeatable: true) == .retry(after: .zero))
         var new = running("POST")
         #expect(new.end(unanswered, isRepeatable: true) == failed)
         var invalidPost = running("POST", isReused: true)
         var notLost = ExchangeFailure(.invalidResponse, "broken")
         notLost.isUnanswered = true
-        #expect(invalidPost.end(notLost, isRepeatable: true) != .retry)
+        #expect(invalidPost.end(notLost, isRepeatable: true) != .retry(after: .zero))
         var stream = running("PUT", isReused: true)
         #expect(stream.end(lost, isRepeatable: false) == failed)
         var broken = running(isReused: true)

@@ -5,6 +5,7 @@ import NIOCore
 import Synchronization
 import Testing
 import WaystationTestSupport
+import WaystationTransport
 
 @testable import WaystationNIO
 

@@ -1,8 +1,9 @@
 import Foundation
 import FoundationNetworking
 import Testing
-import Waystation
 import WaystationTesting
+
+@testable import Waystation
 
 @Suite("The error of a load that neither the network nor the cache can answer")
 struct FailureMessageTests {

@@ -6,11 +6,6 @@ import FoundationNetworking
 #endif
 
 extension URLError {
-    /// The message of the library's own error, if that is the cause.
-    package var reason: String {
-        (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.message ?? localizedDescription
-    }
-
     /// Makes an error that names the URL in the same way as Foundation's own errors, under both of its keys.
     ///
     /// - Parameters:
@@ -30,18 +25,18 @@ extension URLError {
     }
 
     /// The error of a load whose delegate has cancelled a challenge.
-    static func cancelledChallenge(of url: URL?) -> URLError {
-        let server = url?.host.map { " of the server \(Shown.escaped($0))" } ?? ""
+    package static func cancelledChallenge(of url: URL?) -> URLError {
+        let server = url?.host.map { " of the server \($0.shown())" } ?? ""
         return URLError(.cancelled, failing: url, "the delegate cancelled the challenge\(server) for credentials")
     }
 
     /// The error of an exchange that ended in order but without a response.
-    static func missingHead(of url: URL?) -> URLError {
+    package static func missingHead(of url: URL?) -> URLError {
         URLError(.badServerResponse, failing: url, "the exchange ended without a response: the transport sent no head")
     }
 
     /// The error of a load whose response Foundation cannot make.
-    static func invalidHead(of url: URL?) -> URLError {
+    package static func invalidHead(of url: URL?) -> URLError {
         URLError(.badServerResponse, failing: url, "the head of the response is not valid")
     }
 }
