@@ -420,19 +420,19 @@ struct OtherReadersTests {
     ]
 
     @Test("Archives that Debian's tools write are read as they read them", arguments: written)
-    func written(_ archive: OddArchive) throws { try check(archive) }
+    func readWritten(_ archive: OddArchive) throws { try check(archive) }
 
     @Test("Odd names are read as other readers agree, or refused with a reason", arguments: names)
-    func names(_ archive: OddArchive) throws { try check(archive) }
+    func readNames(_ archive: OddArchive) throws { try check(archive) }
 
     @Test("Odd directories are read as other readers agree, or refused with a reason", arguments: directories)
-    func directories(_ archive: OddArchive) throws { try check(archive) }
+    func readDirectories(_ archive: OddArchive) throws { try check(archive) }
 
     @Test("Odd headers are read as other readers agree, or refused with a reason", arguments: headers)
-    func headers(_ archive: OddArchive) throws { try check(archive) }
+    func readHeaders(_ archive: OddArchive) throws { try check(archive) }
 
     @Test("Bytes in odd places are read over as other readers agree, or refused with a reason", arguments: places)
-    func places(_ archive: OddArchive) throws { try check(archive) }
+    func readPlaces(_ archive: OddArchive) throws { try check(archive) }
 
     private func check(_ odd: OddArchive) throws {
         let scratch = try Scratch()
@@ -440,7 +440,7 @@ struct OtherReadersTests {
         case .bytes(let zip): try scratch.write(zip.data, to: "a.zip")
         case .command(let command):
             for name in Self.everyFile where !name.hasSuffix("/") {
-                try scratch.write(Data(name == "none.txt" ? "" : "contents of \(name)".utf8), to: "in/\(name)")
+                try scratch.write(Data((name == "none.txt" ? "" : "contents of \(name)").utf8), to: "in/\(name)")
             }
             try FileManager.default.createDirectory(
                 atPath: scratch.path("in/empty"),
