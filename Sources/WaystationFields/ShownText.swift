@@ -15,7 +15,7 @@ extension StringProtocol {
         var rest = unicodeScalars[...]
         for _ in 0..<limit {
             guard let scalar = rest.popFirst() else { return shown }
-            if scalar.isHidden { shown += scalar.escaped(asASCII: true) } else { shown.unicodeScalars.append(scalar) }
+            if scalar.isHidden { shown += scalar.shownEscape } else { shown.unicodeScalars.append(scalar) }
         }
         return rest.isEmpty ? shown : shown + "…"
     }
@@ -37,5 +37,10 @@ extension Unicode.Scalar {
         case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: true
         default: false
         }
+    }
+
+    /// The escape of a hidden character, as in the source of Swift; without the zeros that Swift's own has from U+10000 on.
+    fileprivate var shownEscape: String {
+        value < 0x80 ? escaped(asASCII: true) : "\\u{" + String(value, radix: 16, uppercase: true) + "}"
     }
 }
