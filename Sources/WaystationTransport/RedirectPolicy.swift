@@ -101,12 +101,16 @@ package enum RedirectPolicy {
     ///   - target: The URL; nil if it is not known. Only its scheme is shown, because other parts may be secret.
     ///   - request: The request that was redirected.
     package static func unsupported(_ target: URL?, after request: URLRequest) -> URLError {
-        let scheme = target?.scheme.map { "a URL with the scheme \"\($0.shown())\"" } ?? "a URL"
-        let cause = target?.scheme.map { ["http", "https"].contains($0.lowercased()) } == true ? " without a host" : ""
+        let kind =
+            switch target?.scheme {
+            case "http", "https": "without a host"
+            case let scheme?: "with the scheme \"\(scheme.shown())\""
+            case nil: "without a scheme"
+            }
         return URLError(
             .unsupportedURL,
             failing: request.url,
-            "the server redirects to \(scheme)\(cause), which cannot be loaded: only http and https can"
+            "the server redirects to a URL \(kind), which cannot be loaded: only http and https URLs with a host can"
         )
     }
 

@@ -35,7 +35,8 @@ public enum StoringRefusal: Hashable, Sendable {
     /// The content did not arrive completely (RFC 9111 §3.3).
     case incomplete
     /// `Content-Length` is not a number, contradicts itself, or occurs together with `Transfer-Encoding`: where the
-    /// content ends is uncertain (RFC 9112 §6.1, §6.3).
+    /// content ends is uncertain (RFC 9112 §6.1, §6.3). So it is if no field states the length, and the client cannot tell
+    /// the end of such content from a cut.
     case uncertainLength
     /// The content had a content coding that was decoded without a check that the encoded bytes were complete.
     case uncheckedCoding

@@ -130,7 +130,7 @@ extension Revalidation {
                 isVaryMiss ? stored[$0].mayBeAdopted : stored[$0].mayBeValidated && stored[$0].mayAnswer(original)
             }
             .sorted { stored[$0].precedes(stored[$1]) }
-        if let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag(asItCame: $0) }) {
+        if let tag = tag(of: response) {
             if !tag.isWeak {
                 return initial.filter { stored[$0].facts.entityTag?.stronglyMatches(tag) ?? false }
             }
@@ -150,6 +150,12 @@ extension Revalidation {
         return []
     }
 
+    /// The tag of a 304; one that is none by the grammar counts only if a stored response has it.
+    private func tag(of response: HTTPResponse) -> EntityTag? {
+        guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag(asItCame: $0) }) else { return nil }
+        return tag.isValid || stored.contains { $0.facts.entityTag?.weaklyMatches(tag) ?? false } ? tag : nil
+    }
+
     /// The index of the one stored response that the request asked about, unless the 304 names another response.
     ///
     /// A 304 whose strong tag equals the weak tag of the stored response must not update it (§4.3.4), but it does
@@ -157,7 +163,7 @@ extension Revalidation {
     /// content but has no content to compress in a 304.
     fileprivate func confirmed(by response: HTTPResponse) -> Int? {
         guard let selected, validatorCount == 1, !hasClientCondition else { return nil }
-        guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag(asItCame: $0) }) else {
+        guard let tag = tag(of: response) else {
             let modified = response.headerFields.firstValue(.lastModified)
             return modified == nil || modified == stored[selected].facts.lastModifiedText ? selected : nil
         }
@@ -191,7 +197,9 @@ extension Revalidation {
                 && request.headerFields[.ifModifiedSince] == original.headerFields[.ifModifiedSince]
         }
         guard case .tags(let tags) = EntityTagList(asItCame: value) else { return false }
-        guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag(asItCame: $0) }) else { return false }
+        guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag(asItCame: $0) }) else {
+            return false
+        }
         return tags.contains { $0.weaklyMatches(tag) }
     }
 }

@@ -72,8 +72,8 @@ final class Exchange: ConnectionExchange {
         }
         lastEvent = .now()
         if head.hasLostBytes, repeatOverHTTP1() { return }
-        self.head = head
         if let failure = prepareDecoding(head) { return fail(failure) }
+        self.head = head
         owner.exchangeHasNews(self)
     }
 

@@ -6,8 +6,9 @@ import WaystationFields
 /// Carries the bytes of fields past the codec of HTTP/1.1, which reads and writes text in UTF-8 only.
 ///
 /// It stands between the socket and the codec. In the head of a response, each byte from 0x80 on becomes the character
-/// that ISO 8859-1 has for it, from which ``EngineResponseHead/init(readByFieldBytes:)`` finds the byte again. In the
-/// head of a request, the scalars that hold bytes (``FieldText``) become these bytes.
+/// that ISO 8859-1 has for it, from which ``EngineResponseHead/init(readByFieldBytes:)`` finds the byte again. Tabs at the
+/// end of a line are left out: they are no part of the value (RFC 9112 §5), but the codec's parser would not recognise the
+/// chunked coding before them. In the head of a request, the scalars that hold bytes (``FieldText``) become these bytes.
 final class FieldBytes: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -15,23 +16,48 @@ final class FieldBytes: ChannelDuplexHandler {
     typealias OutboundOut = IOData
 
     /// Whether the next bytes that arrive are those of a head. Bodies are left alone.
-    var isReadingHead = false
+    var isReadingHead = false {
+        didSet { isAtLineStart = true }
+    }
+    /// Whether the codec has got whole lines only. A line of white space is left to it: without the white space, it would
+    /// be the end of the head.
+    private var isAtLineStart = true
+    /// White space that ends the line, unless a part of the value follows in the next read.
+    private var blanks = ByteBuffer()
     /// Whether the head of a request that holds bytes is being written.
     var isWritingHeldBytes = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var rest = unwrapInboundIn(data)
+        if blanks.readableBytes > 0 {
+            blanks.writeBuffer(&rest)
+            rest = blanks
+            blanks = ByteBuffer()
+        }
         // A head ends at the end of a line, and the codec reports it within the call, which ends this loop.
-        while isReadingHead, let index = rest.indexOfHighByte {
+        while isReadingHead, let index = rest.indexOfOddByte {
             if index > 0, let plain = rest.readSlice(length: index) {
-                context.fireChannelRead(wrapInboundOut(plain))
+                pass(plain, context)
                 continue
             }
-            let lineEnd = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.writerIndex
-            guard let line = rest.readSlice(length: lineEnd - rest.readerIndex) else { break }
-            context.fireChannelRead(wrapInboundOut(line.asLatin1))
+            let next = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.writerIndex
+            guard let line = rest.readSlice(length: next - rest.readerIndex) else { break }
+            let end = line.endOfValue
+            guard let lineEnd = end.lineEnd else {
+                blanks =
+                    line.getSlice(at: line.readerIndex + end.value, length: line.readableBytes - end.value) ?? blanks
+                pass(line.asLatin1(upTo: end.value, then: nil), context)
+                continue
+            }
+            pass(end.value == 0 && isAtLineStart ? line : line.asLatin1(upTo: end.value, then: lineEnd), context)
         }
-        if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
+        pass(rest, context)
+    }
+
+    private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard let last = bytes.readableBytesView.last else { return }
+        isAtLineStart = last == UInt8(ascii: "\n")
+        context.fireChannelRead(wrapInboundOut(bytes))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -62,30 +88,44 @@ extension EngineResponseHead {
 }
 
 extension ByteBuffer {
-    /// The position, from the first readable byte on, of the first byte that is not ASCII.
-    fileprivate var indexOfHighByte: Int? {
+    /// The position, from the first readable byte on, of the first byte that is not ASCII, or a tab.
+    fileprivate var indexOfOddByte: Int? {
         withUnsafeReadableBytes { bytes in
+            let (ones, highBits): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
             var index = 0
-            while index + 8 <= bytes.count,
-                bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
-            {
+            while index + 8 <= bytes.count {
+                let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                // A byte of this is zero where the word has a tab; subtracting one then sets its high bit.
+                let tabs = word ^ (ones &* 0x09)
+                guard (word | ((tabs &- ones) & ~tabs)) & highBits == 0 else { break }
                 index += 8
             }
-            return bytes[index...].firstIndex { $0 >= 0x80 }
+            return bytes[index...].firstIndex { $0 >= 0x80 || $0 == 0x09 }
         }
     }
 
-    /// The bytes as ISO 8859-1, in UTF-8.
-    fileprivate var asLatin1: ByteBuffer {
+    /// The number of bytes before the white space that ends a line, and the line's end; nil if the line does not end here.
+    fileprivate var endOfValue: (value: Int, lineEnd: ByteBuffer?) {
+        let bytes = readableBytesView
+        let ending = bytes.suffix(bytes.last == 0x0A ? (bytes.dropLast().last == 0x0D ? 2 : 1) : 0)
+        var value = bytes.dropLast(ending.count)
+        if ending.isEmpty, value.last == 0x0D { value = value.dropLast() }
+        while let last = value.last, last == 0x20 || last == 0x09 { value = value.dropLast() }
+        return (value.count, ending.isEmpty ? nil : ByteBuffer(bytes: ending))
+    }
+
+    /// The first bytes as ISO 8859-1, in UTF-8, and what follows them.
+    fileprivate func asLatin1(upTo count: Int, then lineEnd: ByteBuffer?) -> ByteBuffer {
         var text = ByteBuffer()
-        text.reserveCapacity(readableBytes * 2)
-        for byte in readableBytesView {
+        text.reserveCapacity(count * 2 + 2)
+        for byte in readableBytesView.prefix(count) {
             if byte < 0x80 {
                 text.writeInteger(byte)
             } else {
                 text.writeBytes([0xC0 | byte >> 6, 0x80 | byte & 0x3F])
             }
         }
+        if let lineEnd { text.writeImmutableBuffer(lineEnd) }
         return text
     }
 }

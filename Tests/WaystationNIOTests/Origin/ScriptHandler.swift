@@ -61,6 +61,7 @@ final class ScriptHandler: ChannelInboundHandler {
                 // A socket that may not linger is closed with RST.
                 let socket = channel as? any SocketOptionProvider
                 socket?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
+                return
             case .endSending: context.close(mode: .output, promise: nil)
             case .again:
                 position = 0

@@ -43,7 +43,12 @@ struct ValidationEndToEndTests {
                 .validated(tag: "\"a\""),
                 after: 9
             ),
-            TwoLoads("§4.3.1", ["Cache-Control": "max-age=1", "ETag": "unquoted"], .loaded, after: 9),
+            TwoLoads(
+                "§4.3.1",
+                ["Cache-Control": "max-age=1", "ETag": "unquoted"],
+                .validated(tag: "unquoted"),
+                after: 9
+            ),
         ]
     )
     func validators(loads: TwoLoads) async throws { try await loads.check() }

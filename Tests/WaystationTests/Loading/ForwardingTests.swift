@@ -120,7 +120,8 @@ struct ForwardingTests {
             try await session(way, origin, delegate: delegate).data(from: origin.url("/secret"))
         }
         #expect(
-            error?.localizedDescription == "the delegate cancelled the challenge of the server 127.0.0.1 for credentials"
+            error?.localizedDescription
+                == "the delegate cancelled the challenge of the server 127.0.0.1 for credentials"
         )
         #expect(error?.userInfo["NSErrorFailingURLStringKey"] as? String == origin.url("/secret").absoluteString)
     }
@@ -206,16 +207,16 @@ struct ForwardingTests {
 
     @Test(
         "a redirect to a URL that cannot be loaded fails, and the error names only its scheme",
-        arguments: ["ftp://user:secret@h/x?token=1", "file:///etc/passwd", "mailto:a@b", "j\u{1B}x:y", "http:///nohost"]
+        arguments: ["ftp://user:secret@h/x?token=1", "file:///etc/passwd", "mailto:secret@b", "http:///secret"]
     )
     func unsupportedRedirect(target: String) async throws {
         let origin = try ScriptedOrigin { _ in .redirect(302, to: target) }
-        let outcome = await Task { try await session(.transported, origin).data(from: origin.url("/a")) }.result
-        guard case .failure(let failure) = outcome else { return }
-        let error = try #require(failure as? URLError)
+        let failure = await #expect(throws: URLError.self) {
+            try await session(.transported, origin).data(from: origin.url("/a"))
+        }
+        let error = try #require(failure)
         #expect(error.code == .unsupportedURL)
-        #expect(error.localizedDescription.hasPrefix("the server redirects to a URL"))
-        #expect(error.localizedDescription.contains("only http and https can"))
+        #expect(error.localizedDescription.hasPrefix("the server redirects to a URL with"))
         #expect(!error.localizedDescription.contains("secret") && !error.localizedDescription.contains("token"))
         #expect(error.failingURL == origin.url("/a"))
     }
