@@ -36,7 +36,9 @@ package enum FieldText {
     package static func shown(_ text: String) -> String {
         guard holdsBytes(text) else { return text }
         var result = ""
-        result.unicodeScalars.append(contentsOf: text.unicodeScalars.lazy.map { byte(heldBy: $0).map(Unicode.Scalar.init) ?? $0 })
+        result.unicodeScalars.append(
+            contentsOf: text.unicodeScalars.lazy.map { byte(heldBy: $0).map(Unicode.Scalar.init) ?? $0 }
+        )
         return result
     }
 

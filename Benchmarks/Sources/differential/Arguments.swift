@@ -135,7 +135,8 @@ extension Argument {
             "redirect/305/GET",
             variants: ["stored", "nio"],
             facts: ["bytes", "encoding", "expected", "fields", "mime", "origin", "status", "suggested", "url"],
-            because: "305 is deprecated, because a server must not choose a proxy for its clients (RFC 9110, section 15.4.6)"
+            because:
+                "305 is deprecated, because a server must not choose a proxy for its clients (RFC 9110, section 15.4.6)"
         ),
         Argument(
             "redirect/306/GET",

@@ -118,7 +118,7 @@ final class Spooling: Sendable {
                 isWaiting
             else { return }
             guard now == parts else { return watch(since: now) }
-            let message = "the body stream gave no bytes for \(timeout) s, the time-out of its request; nothing was sent"
+            let message = "the body stream gave no bytes for \(timeout) s, its request's time-out; nothing was sent"
             end(.failure(URLError(.timedOut, failing: url, message)))
         }
     }

@@ -123,6 +123,7 @@ struct ExchangeState {
     /// Whether a request whose response has begun may be sent once more for another form of the response.
     ///
     /// - Parameter isRepeatable: Whether the body can be sent a second time.
+    /// - Returns: Whether it may.
     func mayBeRepeated(isRepeatable: Bool) -> Bool { connection != nil && isIdempotent && isRepeatable }
 
     /// The exchange leaves its connection, and waits for another one.

@@ -15,12 +15,15 @@ final class FieldBytes: ChannelDuplexHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
-    /// Whether the next bytes that arrive are those of a head. Bodies are left alone.
+    /// Whether the next bytes that arrive are those of a head.
+    ///
+    /// Bodies are left alone.
     var isReadingHead = false {
         didSet { isAtLineStart = true }
     }
-    /// Whether the codec has got whole lines only. A line of white space is left to it: without the white space, it would
-    /// be the end of the head.
+    /// Whether the codec has got whole lines only.
+    ///
+    /// A line of white space is left to the codec: without the white space, it would be the end of the head.
     private var isAtLineStart = true
     /// White space that ends the line, unless a part of the value follows in the next read.
     private var blanks = ByteBuffer()

@@ -37,7 +37,9 @@ enum ResponseHeadCheck {
             status = number
         }
         guard let status else { return .failure(.malformed("The response has no :status.")) }
-        let hasLostBytes = fields.contains { $0.value.utf8.contains(0xEF) && $0.value.unicodeScalars.contains("\u{FFFD}") }
+        let hasLostBytes = fields.contains { _, value in
+            value.utf8.contains(0xEF) && value.unicodeScalars.contains("\u{FFFD}")
+        }
         return .success(EngineResponseHead(status: status, fields: fields, hasLostBytes: hasLostBytes))
     }
 

@@ -45,7 +45,7 @@ struct ExchangeStateTests {
         #expect(state.end(lost, isRepeatable: true) == .fail(TransportFailure(.badServerResponse, "lost")))
     }
 
-    @Test("A dropped connection leads to a retry only if it was used before, and the method is idempotent or nothing was answered")
+    @Test("A dropped connection leads to a retry if it was used before, and the method is idempotent or no byte came")
     func dropped() {
         for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"] {
             var reused = running(method, isReused: true)

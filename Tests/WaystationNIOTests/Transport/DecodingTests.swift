@@ -46,7 +46,9 @@ struct DecodingTests {
 
     @Test(
         "that the engine does not know are left alone, all of them, and so is their field",
-        arguments: ["foo", "utf-8", "aws-chunked", "double, foo", "foo, double", "double, double", "gzip, utf-8", "FOO"]
+        arguments: [
+            "foo", "utf-8", "aws-chunked", "double, foo", "foo, double", "double, double", "gzip, utf-8", "FOO",
+        ]
     )
     func unknown(coding: String) async throws {
         let outcome = try await load("Content-Encoding: \(coding)\r\n", "abc")

@@ -90,7 +90,7 @@ struct DescriptorTests {
         #expect(outcome.error?.localizedDescription.contains("server is running") == false)
     }
 
-    @Test("waits no longer than a connect may take, and a load that is cancelled does not wait", arguments: [false, true])
+    @Test("waits no longer than a connect may take, and not for a load that is cancelled", arguments: [false, true])
     func timeOut(isCancelled: Bool) async throws {
         let gate = Gate()
         let first = try RawOrigin { _ in [.request, .gate(gate), .send(Self.ok)] }

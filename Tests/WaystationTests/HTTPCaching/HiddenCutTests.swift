@@ -96,7 +96,8 @@ struct HiddenCutTests {
         let origin = try ScriptedOrigin { _ in .ok("body") }
         let head = try await withCheckedThrowingContinuation { continuation in
             let receiver = HeadReceiver { continuation.resume(with: $0) }
-            _ = URLSessionTransport(configuration: .ephemeral).start(URLRequest(url: origin.url("/")), receiver: receiver)
+            let transport = URLSessionTransport(configuration: .ephemeral)
+            _ = transport.start(URLRequest(url: origin.url("/")), receiver: receiver)
         }
         #expect(head.hidesCuts)
         #expect(head.with(origin.url("/other")).setting("A", to: "1").hidesCuts)
