@@ -24,7 +24,7 @@ struct FoundationCureTests {
         let text = try String(contentsOf: root.appending(path: "Docs/FoundationTraps.md"), encoding: .utf8)
         let chapters = text.split(separator: "\n## ")
         let chapter = try #require(chapters.first { $0.hasPrefix("Cures that reach into Foundation\n") })
-        let rows = chapter.matches(of: #/\n\| (L\d+|pace) \| ([^|]+) \|/#).map { "\($0.1) \($0.2)" }
+        let rows = chapter.matches(of: #/\n\| ([^|]+) \| (L\d+|pace) \|/#).map { "\($0.2) \($0.1)" }
         #expect(rows == (FoundationCure.all + [.reachedSessions]).map { "\($0.trap) \($0.effect)" })
     }
 
