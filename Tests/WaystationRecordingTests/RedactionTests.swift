@@ -191,7 +191,7 @@ struct RedactionTests {
             "://a@", "password: \"", "\"\\\"", "{\"a\":\"{\\\"b\\\":", "\u{0}token=\u{0}",
         ]
         for beginning in beginnings {
-            for text in [beginning, String(repeating: beginning, count: 3_000)] {
+            for text in [beginning, String(repeating: beginning, count: 1_000)] {
                 for type in [
                     "application/json", "text/plain", "text/html", "multipart/form-data; boundary=b",
                     "a/x-www-form-urlencoded",

@@ -148,36 +148,25 @@ struct RecordedSecretTests {
         #expect(try HARArchive(contentsOf: folder.file).entries.map(\.request.url) == ["https://api.example/use"])
     }
 
-    @Test func `each cookie of a response is a secret, also in a later response and in one of a cancelled load`()
+    @Test func `each cookie of a response is a secret, also in a later exchange and after a cancelled one`()
         async throws
     {
+        let cookies = "a=1; Path=/, sid=s3cret-second; Path=/; Expires=Wed, 09 Jun 2027 10:00:00 GMT"
         let gate = ScriptedTransport.Gate()
         let network = ScriptedTransport { request in
             switch request.url?.path {
-            case "/set":
-                .ok(
-                    "set",
-                    fields: [
-                        "Set-Cookie": "a=1; Path=/, sid=s3cret-second; Path=/; Expires=Wed, 09 Jun 2027 10:00:00 GMT"
-                    ]
-                )
-            case "/held":
-                ScriptedTransport.Answer([.head(200, fields: ["Set-Cookie": "b=s3cret-held"]), .wait(gate), .end])
-            default: .ok("cookie: " + (request.url?.query ?? ""), fields: ["Content-Type": "text/plain"])
+            case "/set": .ok("set", fields: ["Set-Cookie": cookies])
+            case "/held": ScriptedTransport.Answer([.head(200, fields: ["Set-Cookie": cookies]), .wait(gate), .end])
+            default: .ok("cookie: s3cret-second", fields: ["Content-Type": "text/plain"])
             }
         }
-        for (first, path) in [("/set", "/echo?s3cret-second"), ("/held", "/echo?s3cret-held")] {
+        for path in ["/set", "/held"] {
             let recording = try folder.recording(.record, network: network)
-            let session = try recording.makeSession()
-            let load = Task { try await session.load("https://api.example\(first)") }
-            if first == "/held" {
-                await network.waitForRequests(3)
-                load.cancel()
-                await network.waitForCancelledRequests(1)
-            } else {
-                _ = try await load.value
-            }
-            _ = try await session.load("https://api.example\(path)")
+            let watcher = ExchangeWatcher()
+            let exchange = recording.start(try request(path), receiver: watcher)
+            await watcher.waitForHead()
+            exchange.cancel()
+            _ = try await recording.makeSession().data(for: request("/echo"))
             #expect(#expect(throws: StubError.self) { try recording.verify() }?.code == .secretFound)
             #expect(try !written().contains("s3cret"))
         }
@@ -228,5 +217,23 @@ struct RecordedSecretTests {
         let sent = try request("/a", ["Content-Type": "application/json"], body: #"{"password":"s3cret"}"#)
         #expect(try await record([sent], ["not s3cret."])?.code == .secretFound)
         #expect(try await record([sent], ["thes3cretary"]) == nil)
+    }
+}
+
+/// Gets the events of an exchange that no session starts.
+final class ExchangeWatcher: TransportReceiver {
+    private let heads = AsyncStream.makeStream(of: ResponseHead.self)
+    private let ends = AsyncStream.makeStream(of: Void.self)
+
+    func transportDidReceive(_ head: ResponseHead) { heads.continuation.yield(head) }
+    func transportDidReceive(_ part: Data) {}
+    func transportDidEnd(_ error: (any Error)?) { ends.continuation.yield() }
+
+    func waitForHead() async {
+        for await _ in heads.stream { return }
+    }
+
+    func waitForEnd() async {
+        for await _ in ends.stream { return }
     }
 }

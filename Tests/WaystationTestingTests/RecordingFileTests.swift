@@ -42,10 +42,32 @@ struct RecordingFileTests {
     @Test func `a recording that is released without a call, as by a test that throws, replaces no file`() async throws
     {
         for (body, expected) in [("first", "first"), ("second", "first")] {
-            try await record(body, folder.recording(.record, network: ScriptedTransport { _ in .ok(body) }))
-            await folder.waitForFile()
+            weak var released: ScriptedTransport?
+            do {
+                let network = ScriptedTransport { _ in .ok(body) }
+                released = network
+                let recording = try folder.recording(.record, network: network)
+                let watcher = ExchangeWatcher()
+                let exchange = recording.start(URLRequest(url: try #require(URL(string: url))), receiver: watcher)
+                await watcher.waitForEnd()
+                withExtendedLifetime(exchange) {}
+            }
+            // The recording keeps its network until it has written its file.
+            while released != nil { await Task.yield() }
             #expect(try recorded == [expected])
         }
+    }
+
+    @Test func `a test that failed does not replace the file of an earlier run`() async throws {
+        let first = try folder.recording(network: ScriptedTransport { _ in .ok("good") })
+        #expect(first.keepPredecessor() == nil)
+        try await record("good", first)
+        try first.verify()
+        let second = try folder.recording(.record, network: ScriptedTransport { _ in .ok("new") })
+        try await record("new", second)
+        #expect(second.keepPredecessor()?.hasPrefix("orders.har keeps its previous entries") == true)
+        try second.verify()
+        #expect(try recorded == ["good"])
     }
 
     @Test func `of two recordings of one file, the second does not replace the entries of the first`() async throws {
@@ -158,12 +180,5 @@ struct RecordingFileTests {
         request.setValue("\u{FC}", forHTTPHeaderField: "X-Name")
         let replayed = try folder.recording(matching: parts, network: .unreachable).makeSession()
         await #expect(throws: URLError.self) { try await replayed.data(for: request) }
-    }
-}
-
-extension RecordingFolder {
-    /// Waits until the recording that was released has written its file.
-    fileprivate func waitForFile() async {
-        while !exists { await Task.yield() }
     }
 }

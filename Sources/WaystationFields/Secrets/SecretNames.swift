@@ -80,19 +80,20 @@ extension SecretNames {
         "Authorization", "*-Authorization", "Authentication-Info", "Proxy-Authentication-Info", "Cookie", "Cookie2",
         "Set-Cookie", "Set-Cookie2", "*API-Key", "*-Token", "Token", "*-JWT-*", "*-Secret", "*-Password",
         "*-Access-Key",
-        "*-Application-Key", "*-Auth-Key", "*-Functions-Key", "*-Master-Key", "*-Session-ID", "*Subscription-Key",
-        "*CSRF*", "*XSRF*", "X-Auth",
+        "*-App-Key", "*-Application-Key", "*-Auth-Key", "*-Functions-Key", "*-Master-Key", "*-Session-ID",
+        "*Subscription-Key",
+        "*-SAS-Key", "*-User-Key", "*-OTP", "*CSRF*", "*HMAC*", "*XSRF*", "X-Auth", "X-Session",
     ]
 
     /// The items that are secret unless an app says otherwise.
     package static let standardItems: Set = [
         "*access_key", "*access_key_id", "*api_key", "assertion", "auth", "*auth_code", "*auth_key",
         "authorization_code", "bearer", "*client_assertion", "code", "code_verifier", "*connection_string", "cookies",
-        "credential", "*csrf*", "*encryption_key", "jwt", "*_jwt", "key", "otp", "totp", "pass", "passcode",
+        "*credential", "*csrf*", "*encryption_key", "jwt", "*_jwt", "key", "otp", "totp", "pass", "passcode",
         "*passphrase", "passwd", "*_passwd", "*password", "*password_again", "*password_confirm",
         "*password_confirmation", "*password_hash", "*password_repeat", "*private_key", "pwd", "*_pwd",
         "SAMLResponse", "*secret", "*secret_key", "session", "*session_id", "*session_key", "*session_token",
         "jsessionid", "phpsessid", "sid", "sig", "*signature", "*signing_key", "*subscription_key", "*token",
-        "verification_code", "x-amz-credential", "*xsrf*",
+        "verification_code", "*xsrf*",
     ]
 }

@@ -11,8 +11,8 @@ package import FoundationNetworking
 /// A secret is found however it is coded: percent-encoded, escaped as in JSON, HTML or a form, or within Base64.
 ///
 /// Not every value that is left out is searched. What has the name of a secret is one, if it has six characters and more
-/// than common words; the value of a cookie, or of an ambiguous name such as `key`, must have the name of a session, be
-/// closed to scripts or look random. Otherwise `consent=accepted-all` would be found in many a page.
+/// than common words; a cookie must have the name of a login, be closed to scripts, be long or look random, and so must the
+/// value of an ambiguous name such as `key`. Otherwise `consent=accepted-all` would be found in many a page.
 package struct RunSecrets: Sendable {
     /// A form of a secret.
     private struct Pattern {
@@ -126,16 +126,17 @@ package struct RunSecrets: Sendable {
         let value = Array(parts[1].trimmingCharacters(in: ["\""]).utf8)
         let isPreference = Self.preferences.contains { name.contains($0) }
         let isLogin =
-            isClosed || name.hasPrefix("__host-") || name.hasPrefix("__secure-") || names.contains(name)
+            name.hasPrefix("__host-") || name.hasPrefix("__secure-") || names.contains(name)
             || Self.logins.contains { name.contains($0) }
         guard isLogin || !isPreference else { return }
-        let isLong = value.count >= 16 && !value.contains(UInt8(ascii: " "))
-        add(value, "the cookie \(parts[0])", isCertain: isLogin && value.count >= 8 || isLong)
+        let isCertain = isLogin || isClosed && value.count >= Self.shortestWithinWords || SecretValue.isLong(value)
+        add(value, "the cookie \(parts[0])", isCertain: isCertain)
     }
 
     /// Parts of the names of cookies that keep what a user has chosen.
     private static let preferences = [
-        "consent", "currency", "gdpr", "lang", "locale", "theme", "timezone", "banner", "layout",
+        "banner", "consent", "country", "currency", "experiment", "gdpr", "lang", "layout", "locale", "region", "theme",
+        "timezone", "variant",
     ]
     /// Parts of the names of cookies that log a user in.
     private static let logins = ["auth", "csrf", "jwt", "login", "remember", "secret", "sess", "sid", "token", "xsrf"]
@@ -171,7 +172,7 @@ package struct RunSecrets: Sendable {
         guard value.count >= Self.shortest, !SecretValue.isCommon(value),
             isCertain || SecretValue.looksRandom(value), !value.contains(subsequence: SecretNames.placeholder)
         else { return }
-        let isWord = value.count < Self.shortestWithinWords
+        let isWord = value.count < Self.shortestWithinWords || value.allSatisfy(\.isASCIIDigit)
         insert(Pattern(bytes: value, label: label, isWord: isWord))
         let plain = Self.plain(value)
         if plain.count >= Self.shortest { insert(Pattern(bytes: plain, label: label, isWord: isWord)) }

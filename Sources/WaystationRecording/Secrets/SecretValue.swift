@@ -18,6 +18,13 @@ enum SecretValue {
         return longest >= longRandom
     }
 
+    /// Whether a value is longer than what a cookie keeps of a user's choices: words, dates, sizes.
+    static func isLong(_ value: [UInt8]) -> Bool {
+        guard !value.contains(where: { $0 <= 0x20 }), !isDate(value) else { return false }
+        let hasBoth = value.contains(where: \.isASCIIDigit) && value.contains(where: \.isASCIILetter)
+        return value.count >= (hasBoth ? longMixed : longRandom)
+    }
+
     /// Whether letters and digits alternate in a word, other than in a size such as `1920x1080`.
     private static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
         guard word.count >= 6 else { return false }
@@ -43,6 +50,7 @@ enum SecretValue {
     }
 
     private static let shortestRandom = 8
+    private static let longMixed = 12
     private static let longRandom = 16
 
     private static let common: Set = [

@@ -128,7 +128,7 @@ struct RecordedEntry {
         let (moved, isHuge) = time.secondsSinceEpoch.addingReportingOverflow(
             present.secondsSinceEpoch - age.secondsSinceEpoch
         )
-        return isHuge ? value : HTTPDate(nearestTo: moved).fieldValue
+        return isHuge || moved == time.secondsSinceEpoch ? value : HTTPDate(nearestTo: moved).fieldValue
     }
 
     private static let times = ["date", "expires"]

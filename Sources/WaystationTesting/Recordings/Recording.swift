@@ -235,7 +235,7 @@ public final class Recording: Sendable {
     /// Notes that the test failed, so that the file of an earlier run is not replaced.
     ///
     /// - Returns: A sentence that says so; nil if there is no such file, or nothing to replace it.
-    func keepPredecessor() -> String? {
+    package func keepPredecessor() -> String? {
         state.withLock { state in
             state.hasTestFailed = true
             return state.hasPredecessor && state.recorded > state.saved ? StubError.kept(file) : nil
@@ -384,12 +384,18 @@ extension Recording: Transport {
         state.withLock { $0.secrets.formUnion(secrets) }
     }
 
-    /// Notes the secrets of a response, also of one that is not recorded.
-    ///
-    /// - Returns: The body without secrets.
-    fileprivate func noteSecrets(of head: ResponseHead, _ body: Data) -> Data {
+    /// Notes the secrets of a head, also of one whose exchange is not recorded.
+    fileprivate func noteSecrets(of head: ResponseHead) {
         var secrets = RunSecrets(comparison.redaction.names)
         secrets.add(head.fields, setCookies: head.setCookieFields)
+        state.withLock { $0.secrets.formUnion(secrets) }
+    }
+
+    /// Notes the secrets of a body, also of one that is not recorded.
+    ///
+    /// - Returns: The body without secrets.
+    fileprivate func noteSecrets(of body: Data, with head: ResponseHead) -> Data {
+        var secrets = RunSecrets(comparison.redaction.names)
         let body = secrets.add(body, type: head.value(forHTTPHeaderField: "Content-Type") ?? "")
         state.withLock { $0.secrets.formUnion(secrets) }
         return body
@@ -440,6 +446,7 @@ private final class RecordedExchangeReceiver: TransportReceiver {
 
     func transportDidReceive(_ head: ResponseHead) {
         received.withLock { ($0.head, $0.answered) = (head, now()) }
+        recording.noteSecrets(of: head)
         receiver.transportDidReceive(head)
     }
 
@@ -454,7 +461,7 @@ private final class RecordedExchangeReceiver: TransportReceiver {
 
     func transportDidEnd(_ error: (any Error)?) {
         let (head, answered, whole) = received.withLock { $0 }
-        let body = head.map { recording.noteSecrets(of: $0, whole) } ?? whole
+        let body = head.map { recording.noteSecrets(of: whole, with: $0) } ?? whole
         if let error {
             let isCancel = (error as? URLError)?.code == .cancelled
             return receiver.transportDidEnd(isCancel ? error : recording.fail(request, error))

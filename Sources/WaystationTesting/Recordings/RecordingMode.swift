@@ -4,7 +4,7 @@ public enum RecordingMode: String, Sendable, CaseIterable {
     case once
     /// Answers from the file and never from the network; a request that the file does not have fails.
     case replay
-    /// Sends every request to the network, and replaces the file.
+    /// Sends every request to the network, and replaces the file unless the run fails.
     case record
     /// Sends every request to the network, and leaves the file alone.
     case passthrough
