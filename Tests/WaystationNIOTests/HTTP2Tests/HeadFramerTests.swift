@@ -39,7 +39,7 @@ struct HeadFramerTests {
         }
         let exchange = server.begin(RecordingExchange(fields: Self.long))
         let frames = server.frames()
-        #expect(frames.count == 2)
+        try #require(frames.count == 2)
         #expect(frames.allSatisfy { $0.payload.count <= 16_384 } && frames[0].isLast)
         #expect(try fields(frames, &decoder).suffix(22) == Self.long.map { "\($0.name): \($0.value)" }[...])
         server.send(RawFrames.headers(7, ScriptedServer.ok, isLast: true))
