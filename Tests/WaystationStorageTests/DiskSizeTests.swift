@@ -57,8 +57,9 @@ struct DiskSizeTests {
         }
     }
 
-    /// Lets the time pass after which a store comes to rest.
+    /// Lets the time pass after which a store comes to rest: its upkeep ends long before.
     private func rest(_ stores: ResponseStore...) async {
+        for store in stores { await store.flush() }
         delays.end()
         for store in stores { await store.flush() }
     }

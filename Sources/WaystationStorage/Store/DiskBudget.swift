@@ -63,4 +63,7 @@ struct OtherSpace: Sendable {
         staged += count
         stagedSinceCount += count
     }
+
+    /// Records that a staging file was moved to its place.
+    mutating func unstage(_ count: Int) { staged = max(0, staged - count) }
 }

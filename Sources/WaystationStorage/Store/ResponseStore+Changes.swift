@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 public import WaystationCaching
 
 extension ResponseStore {
@@ -80,7 +79,7 @@ extension ResponseStore {
         try await waiting { completion in
             change("trimming", keys: [], completion: completion) { [self] opened in
                 let target = DiskBudget(size)
-                let used = target.directory - state.withLock(\.space.total)
+                let used = try target.directory - countStaged().total
                 var count = 0
                 while true {
                     let (removal, isDone) = try opened.index.evictStep(

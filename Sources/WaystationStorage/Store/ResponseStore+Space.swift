@@ -101,7 +101,10 @@ extension ResponseStore {
     }
 
     /// Counts the bytes in the staging files of all processes.
-    private func countStaged() throws -> OtherSpace {
+    ///
+    /// Until then, those of files that were removed meanwhile count as well.
+    @discardableResult
+    func countStaged() throws -> OtherSpace {
         let count = try stagedBytes()
         return state.withLock { state in
             (state.space.staged, state.space.stagedSinceCount) = (count, 0)

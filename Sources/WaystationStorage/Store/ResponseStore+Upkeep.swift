@@ -126,10 +126,13 @@ extension ResponseStore {
             return try expire(in: opened)
         case .eviction:
             try writeUses(in: opened)
+            try countStaged()
             return isOverLimit(try opened.index.space()) ? [.evictionStep] : []
         case .evictionStep:
+            try countStaged()
             return [try evict(downTo: lowWater(of: budget), in: opened) ? .evictionStep : .vacuum]
         case .vacuum:
+            try countStaged()
             return try opened.index.vacuumStep(exceeding: allocationLimit) ? [.vacuum] : []
         case .rest:
             return try rest(in: opened) ? [.rest] : []

@@ -182,6 +182,7 @@ extension ResponseStore {
                 try fileSystem.createDirectory(layout.directory(of: name))
                 try fileSystem.rename(staged.path, to: layout.path(of: name))
                 spool.release()
+                state.withLock { $0.space.unstage(length) }
             }
             drop(spool, in: opened)
             return written

@@ -77,6 +77,8 @@ extension ResponseStore: DelayedWriter {
                 _ = attempt("writing before the exit") {
                     try self.writeUses(in: $0)
                     while try self.rest(in: $0) {}
+                    // Upkeep that goes on until the process is gone would fill the log again.
+                    state.withLock { $0.upkeep.jobs = [] }
                     return 0
                 }
             }
