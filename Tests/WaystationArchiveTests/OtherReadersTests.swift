@@ -83,7 +83,7 @@ struct OtherReadersTests {
         ),
         OddArchive(
             command:
-                "cd in && zip -qr ../a.zip . && cd .. && (echo '#!/bin/sh'; cat a.zip) >b && zip -qA b && mv b a.zip",
+                "cd in && zip -qr ../a.zip . && cd .. && (echo '#!/bin/sh'; cat a.zip) >b.zip && zip -qA b.zip && mv b.zip a.zip",
             unixNames
         ),
         OddArchive(command: "cd in && zip -qr ../a.zip . && zip -q ../a.zip js/app.js", unixNames),
@@ -158,7 +158,11 @@ struct OtherReadersTests {
             [dos("bücher.html")],
             .decided(["b├╝cher.html"], because: "APPNOTE D.1, and Python; nothing says that it is UTF-8")
         ),
-        OddArchive("UTF-8 with the flag from Windows", [dos("bücher.html").with { $0.flags = 1 << 11 }]),
+        OddArchive(
+            "UTF-8 with the flag from Windows",
+            [dos("bücher.html").with { $0.flags = 1 << 11 }],
+            .decided(["bücher.html"], because: "the flag says so; Debian's unzip decodes the name of MS-DOS once more")
+        ),
         OddArchive(
             "Unicode Path",
             [
@@ -415,7 +419,6 @@ struct OtherReadersTests {
             "directory in another order than the entries",
             RawZip([page, script]).with { $0.isReversed = true }
         ),
-        OddArchive("more entries than the end record has room for", (0..<65_540).map { file("\($0)", "") }),
         OddArchive("no entries", RawZip([])),
     ]
 
@@ -433,6 +436,23 @@ struct OtherReadersTests {
 
     @Test("Bytes in odd places are read over as other readers agree, or refused with a reason", arguments: places)
     func readPlaces(_ archive: OddArchive) throws { try check(archive) }
+
+    @Test("More entries than the end record has room for are listed as other readers list them")
+    func wrappedCount() throws {
+        let scratch = try Scratch()
+        let names = (0..<65_540).map { "\($0)" }
+        try scratch.write(RawZip(names.map { Self.file($0, "") }).data, to: "a.zip")
+        func lines(_ tool: Tool, _ arguments: String...) throws -> [String] {
+            try tool.run(arguments, in: scratch.url.path).split(separator: "\n").map(String.init)
+        }
+        #expect(try lines(.unzip, "-Z1", "a.zip") == names)
+        #expect(try lines(.bsdtar, "-tf", "a.zip") == names)
+        #expect(
+            try lines(.python, "-c", "import zipfile; print('\\n'.join(zipfile.ZipFile('a.zip').namelist()))") == names
+        )
+        let archive = try ZipArchive(FileSource(scratch.url.appending(path: "a.zip")))
+        #expect(archive.entries.map(\.path) == names)
+    }
 
     private func check(_ odd: OddArchive) throws {
         let scratch = try Scratch()
@@ -475,7 +495,7 @@ struct OtherReadersTests {
         let script = "import zipfile; zipfile.ZipFile('\(file)').extractall('python3')"
         let runs: [(Tool, [String], Set<Int32>)] = [
             // The status 1 stands for warnings.
-            (.unzip, ["-q", file, "-d", "unzip"], [0, 1]),
+            (.unzip, ["-oq", file, "-d", "unzip"], [0, 1]),
             (.bsdtar, ["-xf", file, "-C", "bsdtar"], [0]),
             (.python, ["-c", script], [0]),
         ]

@@ -170,7 +170,9 @@ struct ZipInstallTests {
         arguments: [UpdateWay.whole, .zipPatch]
     )
     func updaterLimits(way: UpdateWay) async throws {
-        let trial = try await UpdateStage(way).copy()
+        let stage = try await UpdateStage(way)
+        defer { withExtendedLifetime(stage) {} }
+        let trial = try stage.copy()
         func kind(_ change: (inout ZipLimits) -> Void) async throws -> ModuleOutcome.Kind? {
             var limits = ZipLimits()
             change(&limits)
