@@ -23,16 +23,18 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         context: Context,
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        let response: Response
         do {
             return try await next(request, context)
         } catch let error as PackError {
-            return try refuse(Problem(error), context)
+            response = try refuse(Problem(error), context)
         } catch let problem as Problem {
-            return try refuse(problem, context)
+            response = try refuse(problem, context)
         } catch let error as HTTPError {
             let problem = Problem(error.status, error.status.reasonPhrase, error.body ?? error.status.reasonPhrase)
-            return try problem.response(error.headers)
+            response = try problem.response(error.headers)
         }
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func refuse(_ problem: Problem, _ context: Context) throws -> Response {

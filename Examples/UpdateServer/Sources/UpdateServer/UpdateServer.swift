@@ -2,7 +2,6 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
-import NIOPosix
 import WaystationPacks
 import WaystationPublishing
 
@@ -93,22 +92,29 @@ struct UpdateServer: Sendable {
             configuration: .init(address: address, serverName: "update-server"),
             services: [renewal],
             onServerRunning: { channel in
-                logRefusedConnections(of: channel)
+                channel.eventLoop.execute {
+                    // The first of the handlers: NIO's own does not pass errors on.
+                    try? channel.pipeline.syncOperations.addHandler(RefusedConnections(logger), position: .first)
+                }
                 started(channel.localAddress?.port ?? 0)
             },
             logger: logger
         )
     }
+}
 
-    /// Logs when the process cannot accept a connection, for lack of descriptors for example, and lets it try again
-    /// later.
-    private func logRefusedConnections(of server: any Channel) {
-        server.eventLoop.execute {
-            let pause = AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { error in
-                logger.error("no connection can be accepted", metadata: ["error": "\(error)"])
-                return .seconds(1)
-            }
-            try? server.pipeline.syncOperations.addHandler(pause, position: .first)
-        }
+/// Logs why the server cannot accept a connection, for lack of descriptors for example.
+///
+/// NIO tries again after a second, and says nothing.
+private final class RefusedConnections: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    private let logger: Logger
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        logger.error("no connection can be accepted", metadata: ["error": "\(error)"])
+        context.fireErrorCaught(error)
     }
 }

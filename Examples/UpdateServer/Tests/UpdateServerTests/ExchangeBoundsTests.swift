@@ -137,7 +137,7 @@ struct ExchangeBoundsTests {
             // What the two sockets hold is beyond the server's control.
             #expect(sent < 64 << 20)
             // A connection that is reset may lose the answer.
-            #expect(["HTTP/1.1 401 Unauthorized\r\n", "HTTP/1.1 413 Content Too Large\r\n", ""].contains(answer))
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 401 ") || answer.hasPrefix("HTTP/1.1 413 "))
         }
     }
 }

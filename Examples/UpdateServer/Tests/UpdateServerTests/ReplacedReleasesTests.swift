@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import Testing
+import WaystationPacks
 import WaystationPublishing
 import WaystationTestSupport
 
@@ -103,7 +104,8 @@ struct ReplacedReleasesTests {
         var renewal = CatalogueRenewal(releases: platform.releases, keys: [platform.key], logger: logger)
         renewal.root = try ReleaseRoot(platform.root, logger: logger)
         try FileManager.default.removeItem(at: platform.root)
-        await #expect(throws: Problem.self) { [renewal] in try await renewal.renew() }
+        let refused = renewal
+        await #expect(throws: Problem.self) { try await refused.renew() }
         #expect(!FileManager.default.fileExists(atPath: platform.root.path))
     }
 }

@@ -77,7 +77,7 @@ struct RequestFormTests {
             client.send(Self.upload(length: 1 << 40, "Expect: 100-continue\r\n"))
             return [client.receive(until: "\r\n")]
         }
-        #expect(answers == ["HTTP/1.1 413 Content Too Large\r\n"])
+        #expect(answers.first?.hasPrefix("HTTP/1.1 413 ") == true)
     }
 
     @Test(
