@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -35,12 +35,6 @@ public final class URLSessionTransport: Transport {
 
     /// Reads from the network only as fast as loads take the bytes; `backlog` returns the number of those that wait.
     package func keepPace(with backlog: @escaping @Sendable () -> Int) { pacer.watch(backlog) }
-
-    /// The cookies that the transport's session adds to a request that has none.
-    package func cookies(for url: URL) -> [HTTPCookie] {
-        let configuration = session.configuration
-        return configuration.httpShouldSetCookies ? configuration.httpCookieStorage?.cookies(for: url) ?? [] : []
-    }
 
     deinit {
         session.finishTasksAndInvalidate()

@@ -157,7 +157,7 @@ struct RecordedSecretTests {
             switch request.url?.path {
             case "/set": .ok("set", fields: ["Set-Cookie": cookies])
             case "/held": ScriptedTransport.Answer([.head(200, fields: ["Set-Cookie": cookies]), .wait(gate), .end])
-            default: .ok("cookie: s3cret-second", fields: ["Content-Type": "text/plain"])
+            default: .ok("you are s3cret-second", fields: ["Content-Type": "text/plain"])
             }
         }
         for path in ["/set", "/held"] {
@@ -172,18 +172,18 @@ struct RecordedSecretTests {
         }
     }
 
-    @Test func `a cookie that the network adds to requests is a secret, too`() async throws {
-        let origin = try ScriptedOrigin {
-            .ok("cookie: \($0.values(of: "cookie").first ?? "")", fields: ["Content-Type": "text/plain"])
-        }
+    @Test func `a cookie of the session's storage is a secret, too`() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         let cookie = try #require(
-            HTTPCookie(properties: [.name: "id", .value: "s3cret-jar", .domain: "127.0.0.1", .path: "/"])
+            HTTPCookie(properties: [.name: "id", .value: "s3cret-jar", .domain: "api.example", .path: "/"])
         )
         configuration.httpCookieStorage?.setCookie(cookie)
-        let recording = try folder.recording(network: URLSessionTransport(configuration: configuration))
-        let (text, _) = try await recording.makeSession().load(origin.url("/").absoluteString)
-        #expect(text == "cookie: id=s3cret-jar")
+        let network = ScriptedTransport { request in
+            .ok("sent: \(request.value(forHTTPHeaderField: "Cookie") ?? "")", fields: ["Content-Type": "text/plain"])
+        }
+        let recording = try folder.recording(network: network)
+        let (text, _) = try await recording.makeSession(configuration).load("https://api.example/")
+        #expect(text == "sent: id=s3cret-jar")
         #expect(#expect(throws: StubError.self) { try recording.verify() }?.code == .secretFound)
         #expect(!folder.exists)
     }

@@ -15,8 +15,12 @@ struct RecordingFileTests {
         #expect(try await recording.makeSession().load(url).text == body)
     }
 
-    private var recorded: [String?] {
-        get throws { try HARArchive(contentsOf: folder.file).entries.map(\.response.content.text) }
+    private var recorded: [String] {
+        get throws {
+            try HARArchive(contentsOf: folder.file).entries.map { entry in
+                String(decoding: try entry.response.body(in: folder.url), as: UTF8.self)
+            }
+        }
     }
 
     @Test func `a run that failed does not replace the file of an earlier one`() async throws {

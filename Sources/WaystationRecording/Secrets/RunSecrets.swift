@@ -57,12 +57,6 @@ package struct RunSecrets: Sendable {
         for value in setCookies ?? [] { add(setCookie: value) }
     }
 
-    /// Adds cookies that are sent without being in the fields of a request.
-    package mutating func add(_ cookies: [HTTPCookie]) {
-        guard names.contains("Cookie") else { return }
-        for cookie in cookies { add(cookie: "\(cookie.name)=\(cookie.value)", isClosed: cookie.isHTTPOnly) }
-    }
-
     /// Adds the secrets of another set.
     package mutating func formUnion(_ other: RunSecrets) {
         for pattern in other.patterns { insert(pattern) }

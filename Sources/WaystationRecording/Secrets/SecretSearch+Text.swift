@@ -30,7 +30,10 @@ extension SecretSearch {
                     place
                 ) { "\r\n" } else { " \t\r\n\"'<>`|" }
             let value = Self.value(text, pair, endingAt: ends)
-            guard !value.isEmpty else { continue }
+            // The bracket at the end of a placeholder does not count as a part of a value.
+            guard !value.isEmpty, !text[value.lowerBound...].starts(with: SecretNames.placeholder.utf8) else {
+                continue
+            }
             let decoded = Self.decodedValue(text, value, pair)
             guard isSecret(decoded, name: name) else { continue }
             let isAmbiguous = SecretNames.isAmbiguous(String(decoding: name, as: UTF8.self))

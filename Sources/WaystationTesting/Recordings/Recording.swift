@@ -374,13 +374,10 @@ extension Recording: Transport {
         }
     }
 
-    /// Notes the secrets of a request, with the cookies that the network adds to it.
+    /// Notes the secrets of a request, also of one that is not recorded.
     private func noteSecrets(of request: URLRequest) {
         var secrets = RunSecrets(comparison.redaction.names)
         secrets.add(request)
-        if let url = request.url, let network = network as? URLSessionTransport {
-            secrets.add(network.cookies(for: url))
-        }
         state.withLock { $0.secrets.formUnion(secrets) }
     }
 
