@@ -95,7 +95,7 @@ struct InspectorPageTests {
             try await page.waitUntil("\(Self.rows).length === 4")
             let body = "document.querySelector('#load pre')?.textContent"
             for (row, text) in [
-                #"'{\n  "a": {\n    "token": "[redacted]"\n  },\n  "b": [\n    1\n  ]\n}'"#,
+                #"'{\n  "b": [\n    1\n  ],\n  "a": {\n    "token": "[redacted]"\n  }\n}'"#,
                 // Numbers are shown as they arrived.
                 #"'{\n  "id": 12345678901234567890123,\n  "price": 1.10,\n  "none": {},\n  "text": "a, {b}: \\"["\n}'"#,
                 "'<b>bold</b>'",
