@@ -134,21 +134,21 @@ extension StoreIndex {
     func space(by connection: DatabaseQueue) throws -> Space { try connection.unsafeRead(Self.space) }
 
     static func space(_ db: Database) throws -> Space {
-        func number(_ row: Row?, _ column: Int) -> Int {
-            // Damage may have made a number so large that sums of it would overflow.
-            Int(clamping: min(max(0, row.flatMap { integer($0, column) } ?? 0), .max / 8))
+        func numbers(_ sql: String, _ count: Int32) throws -> [Int] {
+            var numbers = [Int](repeating: 0, count: Int(count))
+            // Not by GRDB's rows, since every transaction asks for these numbers.
+            try RawQuery(db.cachedStatement(sql: sql)).forEachRow([]) { row in
+                // Damage may have made a number so large that sums of it would overflow.
+                for column in 0..<count {
+                    numbers[Int(column)] = Int(clamping: min(max(0, row.integer(column) ?? 0), .max / 8))
+                }
+            }
+            return numbers
         }
-        var space = Space()
-        let totals = try Row.fetchOne(
-            db.cachedStatement(
-                sql: "SELECT entries, totals.bytes, files, file_totals.bytes FROM totals, file_totals"
-            )
-        )
-        (space.entries, space.bytes) = (number(totals, 0), number(totals, 1))
-        space.pages = number(try Row.fetchOne(db.cachedStatement(sql: "PRAGMA page_count")), 0)
-        let free = number(try Row.fetchOne(db.cachedStatement(sql: "PRAGMA freelist_count")), 0)
-        space.freePages = min(free, space.pages)
-        (space.fileCount, space.fileBytes) = (number(totals, 2), number(totals, 3))
+        let totals = try numbers("SELECT entries, totals.bytes, files, file_totals.bytes FROM totals, file_totals", 4)
+        var space = Space(entries: totals[0], bytes: totals[1], fileCount: totals[2], fileBytes: totals[3])
+        space.pages = try numbers("PRAGMA page_count", 1)[0]
+        space.freePages = min(try numbers("PRAGMA freelist_count", 1)[0], space.pages)
         return space
     }
 }

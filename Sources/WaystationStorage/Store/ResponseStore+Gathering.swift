@@ -78,7 +78,11 @@ extension ResponseStore {
 
         /// About the bytes that the change adds to the index: a body takes whole pages of it.
         var size: Int {
-            if case .success(.insert(let row, _, _)) = change { row.size + StoreIndex.pageSize / 2 } else { 0 }
+            switch change {
+            case .success(.insert(let row, _, _)): row.size + StoreIndex.pageSize / 2
+            case .success(.update): StoreIndex.pageSize / 2
+            case .failure: 0
+            }
         }
 
         /// The key that gets a new row.

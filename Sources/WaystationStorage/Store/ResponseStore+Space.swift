@@ -81,6 +81,22 @@ extension ResponseStore {
         _ bytes: Int,
         in opened: Opened
     ) throws {
+        // Not for every transaction: the log grows by little more than what is written.
+        let isDue = state.withLock { state in
+            state.space.unmeasured += bytes
+            return state.space.unmeasured >= budget.step
+        }
+        guard isDue else { return }
+        try makeIndexSmaller(space, other, bytes, in: opened)
+        state.withLock { $0.space.unmeasured = 0 }
+    }
+
+    private func makeIndexSmaller(
+        _ space: StoreIndex.Space,
+        _ other: OtherSpace,
+        _ bytes: Int,
+        in opened: Opened
+    ) throws {
         let rest = other.total + space.files + bytes
         guard try indexSize() + rest > budget.peak else { return }
         while try opened.index.vacuumStep(exceeding: budget.directory - other.total) {}
