@@ -25,15 +25,12 @@ struct Burst: Sendable {
         }
         let limits = StoreLimits(maximumSize: .bytes(limit))
         let store = ResponseStore(directory: directory, limits: limits, events: report)
-        let (next, written) = (Atomic(0), Atomic(0))
+        let progress = Progress()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<width {
                 group.addTask {
-                    while written.load(ordering: .relaxed) < total {
-                        let number = next.add(1, ordering: .relaxed).oldValue
-                        let size = Self.size(number)
-                        await Self.load(number, size, into: store)
-                        written.add(size, ordering: .relaxed)
+                    while let number = progress.next(upTo: total, size: Self.size) {
+                        await Self.load(number, Self.size(number), into: store)
                     }
                 }
             }
@@ -42,6 +39,23 @@ struct Burst: Sendable {
         try? await Task.sleep(for: .seconds(seconds))
         let statistics = await store.statistics()
         say("\(Phase.rested.rawValue) \(statistics.bytes) \(statistics.diskBytes)")
+    }
+
+    /// The loads that were begun, and their bytes.
+    private final class Progress: Sendable {
+        private let begun = Mutex((count: 0, bytes: 0))
+
+        /// The number of the next load; nil when there are enough.
+        func next(upTo total: Int, size: (Int) -> Int) -> Int? {
+            begun.withLock { begun in
+                guard begun.bytes < total else { return nil }
+                defer {
+                    begun.bytes += size(begun.count)
+                    begun.count += 1
+                }
+                return begun.count
+            }
+        }
     }
 
     /// Most bodies have 50 kB; every fourth has another size, some of them so large that they are in files.
