@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import WaystationFields
+import WaystationNIO
 import WaystationStorage
 
 #if canImport(FoundationNetworking)
@@ -39,6 +40,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let serving: GatewayServing
     private let repeating: RepeatingHandler
+    private let fieldBytes: FieldBytes
+    /// Whether the bytes after the present request are those of another one.
+    private var mayContinue = true
     /// They hold this handler, and are released with the connection.
     private var takeOver: (() -> Tunnel)?
     private var connect: ((_ host: String, _ port: Int, any Channel) -> Void)?
@@ -61,16 +65,20 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// - Parameters:
     ///   - serving: The parts that all connections share.
     ///   - repeating: Answers requests that have arrived before; it is in front of the parser.
+    ///   - fieldBytes: Carries the bytes of fields past the parser; it is right in front of it.
     ///   - takeOver: Yields the tunnel that takes the place of the handlers of the connection.
     ///   - connect: Answers a request to connect to a host (CONNECT).
     init(
         _ serving: GatewayServing,
         _ repeating: RepeatingHandler,
+        _ fieldBytes: FieldBytes,
         takeOver: @escaping () -> Tunnel,
         connect: @escaping (_ host: String, _ port: Int, any Channel) -> Void
     ) {
         self.serving = serving
         self.repeating = repeating
+        self.fieldBytes = fieldBytes
+        fieldBytes.isReadingHead = true
         self.takeOver = takeOver
         self.connect = connect
     }
@@ -87,6 +95,13 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
+        switch part {
+        case .head(let head):
+            fieldBytes.isReadingHead = false
+            mayContinue = head.method != .CONNECT && head.staysOpen
+        case .body: break
+        case .end: fieldBytes.isReadingHead = mayContinue
+        }
         guard next.isEmpty, isReady(context.channel) else { return next.append(.part(part)) }
         take(.part(part), context.channel)
     }
@@ -175,7 +190,9 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch arrival {
         case .part(.head(let head)):
             isWithinRequest = true
-            begin(head.trimmed, channel)
+            var head = head
+            head.headers = head.headers.readByFieldBytes
+            begin(head, channel)
         case .part(.body(let bytes)): collect(bytes, channel)
         case .part(.end):
             isWithinRequest = false
@@ -424,18 +441,6 @@ extension HTTPRequestHead {
     /// Whether a body follows (RFC 9112 §6.3).
     fileprivate var hasBody: Bool {
         headers.contains(name: "Transfer-Encoding") || (headers.contains(name: "Content-Length") && statedLength != 0)
-    }
-
-    /// The head without the white space around the values of its fields, which is no part of them (RFC 9112 §5); the
-    /// parser leaves that after a value in place.
-    fileprivate var trimmed: HTTPRequestHead {
-        func isSpace(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let isPadded = headers.contains { isSpace($0.value.utf8.first) || isSpace($0.value.utf8.last) }
-        guard isPadded else { return self }
-        var head = self
-        let spaces = CharacterSet(charactersIn: " \t")
-        head.headers = HTTPHeaders(headers.map { ($0.name, $0.value.trimmingCharacters(in: spaces)) })
-        return head
     }
 
     /// The length that Content-Length states; nil if the field is missing, or if its value is not a number.

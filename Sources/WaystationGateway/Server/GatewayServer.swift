@@ -98,13 +98,14 @@ final class GatewayServer: Sendable {
             maximumBufferSize: 1 << 20
         )
         let repeating = RepeatingHandler(serving)
-        var handlers: [any RemovableChannelHandler] = [repeating, decoder]
+        let fieldBytes = FieldBytes()
+        var handlers: [any RemovableChannelHandler] = [repeating, fieldBytes, decoder]
         let takeOver = {
             defer { handlers = [] }
             return handlers
         }
         let idle = TimeAmount(serving.options.tunnelTimeout)
-        let connection = ConnectionHandler(serving, repeating) {
+        let connection = ConnectionHandler(serving, repeating, fieldBytes) {
             Tunnel(handlers: takeOver(), idle: idle)
         } connect: { host, port, channel in
             let refuse = { (refusal: Refusal) in
@@ -125,7 +126,7 @@ final class GatewayServer: Sendable {
         }
         repeating.connection = connection
         handlers.insert(connection, at: 0)
-        try channel.pipeline.syncOperations.addHandlers([repeating, decoder, connection])
+        try channel.pipeline.syncOperations.addHandlers([repeating, fieldBytes, decoder, connection])
     }
 
     deinit { for listener in listeners { listener.close(promise: nil) } }

@@ -226,7 +226,7 @@ final class GatewayServing: Sendable {
         let page = facts.url.flatMap { names.split($0.absoluteString)?.origin }
         let links = Links(names: names, scheme: page?.scheme ?? "https", page: page, isServed: isServed)
         let translation = ResponseTranslation(links: links, isNamed: isNamed, rewritesLinks: rewriting != nil)
-        var headers = translation.fields(facts.fields, isCoded: facts.isCoded)
+        var headers = translation.fields(facts.rawFields, isCoded: facts.isCoded)
         if !headers.contains(name: "Cache-Control"), isHit || status?.hasNoForwardedStatus ?? false {
             // The browser asks again each time, so that it shows the next version of a pack at once.
             headers.add(name: "Cache-Control", value: "no-cache")

@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import NIOHTTP1
+import WaystationFields
 
 /// Makes the fields of the gateway's response from those of a load's response.
 ///
@@ -17,7 +18,7 @@ struct ResponseTranslation: Sendable {
     /// The fields without `Set-Cookie` and without the framing.
     ///
     /// - Parameters:
-    ///   - fields: One value for each name.
+    ///   - fields: One value for each name, with its bytes as `FieldText` holds them.
     ///   - isCoded: Whether the body was decoded on its way, so that the fields describe other bytes.
     /// - Returns: The fields.
     func fields(_ fields: [String: String], isCoded: Bool) -> HTTPHeaders {
@@ -52,7 +53,7 @@ struct ResponseTranslation: Sendable {
 
     /// A text with the URLs replaced that are at some places, which are in order.
     private func replaced(_ text: String, at places: (MappedBytes) -> [Range<Int>]) -> String {
-        let bytes = MappedBytes(text.utf8, at: 0)
+        let bytes = MappedBytes(FieldText.bytes(of: text), at: 0)
         let edits = places(bytes).compactMap { links.edit(bytes, $0) }
         guard !edits.isEmpty else { return text }
         var result = RewrittenText()
@@ -60,7 +61,7 @@ struct ResponseTranslation: Sendable {
             for edit in edits { result.apply(edit, to: text) }
             result.pass(to: text.count, of: text)
         }
-        return String(decoding: result.bytes, as: UTF8.self)
+        return FieldText.text(of: result.bytes)
     }
 
     /// The gateway's name for an origin; the text itself if it names none.

@@ -1,6 +1,7 @@
 #if Gateway
 import NIOCore
 import NIOHTTP1
+import WaystationNIO
 
 /// The exchange with an origin that opens a web socket: one request, and the head of the response.
 ///
@@ -19,6 +20,7 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
     private(set) var handlers: [any RemovableChannelHandler] = []
     /// Before the decoder.
     let inputEnd = HeldInputEnd()
+    private let fieldBytes = FieldBytes()
     private let channel: any Channel
     private var fail: (() -> Void)?
     private var timer: Scheduled<Void>?
@@ -52,27 +54,32 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
         let decoder = ByteToMessageHandler(
             HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: .gateway)
         )
-        handlers = [self, decoder, encoder]
+        handlers = [self, decoder, encoder, fieldBytes]
         do {
             guard channel.isActive else { throw ChannelError.alreadyClosed }
             // The bytes that the origin sent before it ended the connection are passed on first.
             try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
-            try channel.pipeline.syncOperations.addHandlers([inputEnd, encoder, decoder, self])
+            try channel.pipeline.syncOperations.addHandlers([inputEnd, fieldBytes, encoder, decoder, self])
         } catch {
             channel.close(promise: nil)
             return lose()
         }
+        fieldBytes.isReadingHead = true
+        fieldBytes.isWritingHeldBytes = head.headers.holdBytes
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
+        fieldBytes.isWritingHeldBytes = false
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         channel.read()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head) where head.status == .switchingProtocols:
+        case .head(var head):
+            fieldBytes.isReadingHead = false
+            head.headers = head.headers.readByFieldBytes
+            guard head.status == .switchingProtocols else { return pass(head) }
             inputEnd.hold()
             switching = head
-        case .head(let head): pass(head)
         case .body(let part):
             isPassing = true
             wait()

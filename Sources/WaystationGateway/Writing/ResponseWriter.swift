@@ -91,7 +91,7 @@ extension ByteBuffer {
         for (name, value) in head.headers where name.isFieldName && HTTPField.isValidValue(value) {
             writeString(name)
             writeString(": ")
-            writeString(value)
+            if FieldText.holdsBytes(value) { writeBytes(FieldText.bytes(of: value)) } else { writeString(value) }
             writeString("\r\n")
         }
         writeString("\r\n")

@@ -1,24 +1,24 @@
 #if NIO
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 import WaystationFields
 
 /// Carries the bytes of fields past the codec of HTTP/1.1, which reads and writes text in UTF-8 only.
 ///
-/// It stands between the socket and the codec. In the head of a response, each byte from 0x80 on becomes the character
-/// that ISO 8859-1 has for it, from which ``EngineResponseHead/init(readByFieldBytes:)`` finds the byte again. Tabs at the
-/// end of a line are left out: they are no part of the value (RFC 9112 §5), but the codec's parser would not recognise the
-/// chunked coding before them. In the head of a request, the scalars that hold bytes (``FieldText``) become these bytes.
-final class FieldBytes: ChannelDuplexHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-    typealias OutboundIn = IOData
-    typealias OutboundOut = IOData
+/// It stands between the socket and the codec. In a head that arrives, each byte from 0x80 on becomes the scalar that
+/// holds it (``FieldText``), of which the text of each value is made. Tabs at the end of a line are left out: they are no
+/// part of the value (RFC 9112 §5), but the codec's parser would not recognise the chunked coding before them. In the head
+/// of a request that is sent, such scalars become their bytes.
+package final class FieldBytes: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias InboundOut = ByteBuffer
+    package typealias OutboundIn = IOData
+    package typealias OutboundOut = IOData
 
     /// Whether the next bytes that arrive are those of a head.
     ///
     /// Bodies are left alone.
-    var isReadingHead = false {
+    package var isReadingHead = false {
         didSet { isAtLineStart = true }
     }
     /// Whether the codec has got whole lines only.
@@ -28,9 +28,11 @@ final class FieldBytes: ChannelDuplexHandler {
     /// White space that ends the line, unless a part of the value follows in the next read.
     private var blanks = ByteBuffer()
     /// Whether the head of a request that holds bytes is being written.
-    var isWritingHeldBytes = false
+    package var isWritingHeldBytes = false
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package init() {}
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var rest = unwrapInboundIn(data)
         if blanks.readableBytes > 0 {
             blanks.writeBuffer(&rest)
@@ -49,10 +51,10 @@ final class FieldBytes: ChannelDuplexHandler {
             guard let lineEnd = end.lineEnd else {
                 blanks =
                     line.getSlice(at: line.readerIndex + end.value, length: line.readableBytes - end.value) ?? blanks
-                pass(line.asLatin1(upTo: end.value, then: nil), context)
+                pass(line.holdingBytes(upTo: end.value, then: nil), context)
                 continue
             }
-            pass(end.value == 0 && isAtLineStart ? line : line.asLatin1(upTo: end.value, then: lineEnd), context)
+            pass(end.value == 0 && isAtLineStart ? line : line.holdingBytes(upTo: end.value, then: lineEnd), context)
         }
         pass(rest, context)
     }
@@ -63,7 +65,7 @@ final class FieldBytes: ChannelDuplexHandler {
         context.fireChannelRead(wrapInboundOut(bytes))
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard isWritingHeldBytes, case .byteBuffer(let head) = unwrapOutboundIn(data) else {
             return context.write(data, promise: promise)
         }
@@ -82,11 +84,28 @@ extension EngineResponseHead {
     init(readByFieldBytes head: HTTPResponseHead) {
         self.init(head)
         for index in fields.indices {
-            fields[index].value = FieldSyntax.trimmed(fields[index].value)
-            guard fields[index].value.utf8.contains(where: { $0 >= 0x80 }) else { continue }
-            let bytes = fields[index].value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
-            fields[index].value = FieldText.text(of: bytes)
+            fields[index].value = fields[index].value.readByFieldBytes
         }
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields that a codec has read behind ``FieldBytes``.
+    package var readByFieldBytes: HTTPHeaders {
+        let isPlain = allSatisfy { $0.value.utf8.allSatisfy { $0 < 0x80 } && FieldSyntax.trimmed($0.value) == $0.value }
+        return isPlain ? self : HTTPHeaders(map { ($0.name, $0.value.readByFieldBytes) })
+    }
+
+    /// Whether a value has bytes that are not UTF-8.
+    package var holdBytes: Bool { contains { FieldText.holdsBytes($0.value) } }
+}
+
+extension String {
+    /// The text of a value, without the white space around it (RFC 9112 §5), which codecs leave after a value.
+    fileprivate var readByFieldBytes: String {
+        let value = FieldSyntax.trimmed(self)
+        guard value.utf8.contains(where: { $0 >= 0x80 }) else { return value }
+        return FieldText.text(of: FieldText.bytes(of: value))
     }
 }
 
@@ -117,15 +136,15 @@ extension ByteBuffer {
         return (value.count, ending.isEmpty ? nil : ByteBuffer(bytes: ending))
     }
 
-    /// The first bytes as ISO 8859-1, in UTF-8, and what follows them.
-    fileprivate func asLatin1(upTo count: Int, then lineEnd: ByteBuffer?) -> ByteBuffer {
+    /// The first bytes in UTF-8, with each byte from 0x80 on held by a scalar, whatever they spell, and the end of the line.
+    fileprivate func holdingBytes(upTo count: Int, then lineEnd: ByteBuffer?) -> ByteBuffer {
         var text = ByteBuffer()
-        text.reserveCapacity(count * 2 + 2)
+        text.reserveCapacity(count * 3 + 2)
         for byte in readableBytesView.prefix(count) {
             if byte < 0x80 {
                 text.writeInteger(byte)
             } else {
-                text.writeBytes([0xC0 | byte >> 6, 0x80 | byte & 0x3F])
+                text.writeString(FieldText.text(of: CollectionOfOne(byte)))
             }
         }
         if let lineEnd { text.writeImmutableBuffer(lineEnd) }
