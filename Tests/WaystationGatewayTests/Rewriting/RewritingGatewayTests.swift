@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import Waystation
 import WaystationGateway
+import WaystationNIO
 import WaystationTesting
 
 @Suite("A gateway that rewrites links", .timeLimit(.minutes(10)))
@@ -93,6 +94,32 @@ struct RewritingGatewayTests {
         let proxied = try await fixture.get(origin.url("/any").absoluteString, host: "127.0.0.1:\(origin.port)")
         #expect(proxied.text == Self.page)
         #expect(try await fixture.get("/any", host: name).text.contains(fixture.shop))
+    }
+
+    @Test(
+        "leaves a page in a coding that no client knows as it came, with the field",
+        arguments: ["none", "utf-8", "aws-chunked", "gzip, aws-chunked", "compress"]
+    )
+    func unknownCoding(coding: String) async throws {
+        let body = Data(Self.page.utf8) + Data([0xE9, 0x00])
+        let origin = try ScriptedOrigin { _ in
+            .ok(body, fields: ["Content-Type": "text/html", "Content-Encoding": coding, "ETag": "\"1\""])
+        }
+        let fixture = try await GatewayFixture(origin: origin) {
+            $0.rewritesLinks = true
+            $0.isProxy = true
+        } interceptor: {
+            $0.transport = .nio
+        }
+        for isProxied in [false, true] {
+            let host = isProxied ? "127.0.0.1:\(origin.port)" : fixture.name(of: origin)
+            let page = try await fixture.get(isProxied ? origin.url("/").absoluteString : "/", host: host)
+            #expect(page.status == 200)
+            #expect(page["Content-Encoding"] == coding)
+            #expect(page["Content-Length"] == "\(body.count)")
+            #expect(page["ETag"] == "\"1\"")
+            #expect(page.body == body)
+        }
     }
 
     @Test("passes on a page as it arrives, but for a URL that has not ended")
