@@ -262,7 +262,8 @@ let package = Package(
         .testTarget(
             name: "WaystationTestingTests",
             dependencies: [
-                "WaystationTestSupport", "WaystationTesting", "Waystation", "WaystationRecording", "WaystationTransport",
+                "WaystationTestSupport", "WaystationTesting", "Waystation", "WaystationRecording",
+                "WaystationTransport",
             ],
             exclude: ["Recordings"]
         ),

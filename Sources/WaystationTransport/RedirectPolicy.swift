@@ -100,6 +100,7 @@ package enum RedirectPolicy {
     /// - Parameters:
     ///   - target: The URL; nil if it is not known. Only its scheme is shown, because other parts may be secret.
     ///   - request: The request that was redirected.
+    /// - Returns: The error.
     package static func unsupported(_ target: URL?, after request: URLRequest) -> URLError {
         let kind =
             switch target?.scheme {

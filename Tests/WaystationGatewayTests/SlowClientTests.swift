@@ -6,6 +6,7 @@ import NIOEmbedded
 import NIOHTTP1
 import Synchronization
 import Testing
+import WaystationNIO
 import Waystation
 
 @testable import WaystationGateway
@@ -16,7 +17,7 @@ struct SlowClientTests {
     func pipelined() async throws {
         let fixture = try await GatewayFixture()
         let serving = fixture.serving()
-        let connection = ConnectionHandler(serving, RepeatingHandler(serving)) {
+        let connection = ConnectionHandler(serving, RepeatingHandler(serving), FieldBytes()) {
             Tunnel(handlers: [], idle: .seconds(1))
         } connect: { _, _, _ in
         }
@@ -61,7 +62,7 @@ struct SlowClientTests {
     func whole(end: End) async throws {
         let fixture = try await GatewayFixture()
         let serving = fixture.serving()
-        let connection = ConnectionHandler(serving, RepeatingHandler(serving)) {
+        let connection = ConnectionHandler(serving, RepeatingHandler(serving), FieldBytes()) {
             Tunnel(handlers: [], idle: .seconds(1))
         } connect: { _, _, _ in
         }

@@ -83,7 +83,7 @@ struct DirectoryReader {
             }
             // An entry that starts before the previous one ends overlaps it.
             guard start >= previousEnd, start < end.range.lowerBound else { throw overlap(header) }
-            try Junk.check(previousEnd..<start, of: source, at: place == 0 ? .leading : .between, limits: limits)
+            try JunkScan.check(previousEnd..<start, of: source, at: place == 0 ? .leading : .between, limits: limits)
             reader.seek(to: start)
             let local = try LocalHeader(from: &reader, describing: header)
             dataOffsets[index] = local.dataOffset
@@ -100,7 +100,7 @@ struct DirectoryReader {
             }
             previousEnd = reader.position
         }
-        try Junk.check(
+        try JunkScan.check(
             previousEnd..<end.range.lowerBound,
             of: source,
             at: headers.isEmpty ? .leading : .between,

@@ -48,7 +48,7 @@ struct EndOfDirectory {
         let tail = try source.bytes(at: tailStart, count: source.length - tailStart)
         let recordStart = try locate(in: tail)
         let recordEnd = tailStart + recordStart + length + Int(tail.field(recordStart + 20, as: UInt16.self))
-        try Junk.check(recordEnd..<source.length, of: source, at: .trailing, limits: limits)
+        try JunkScan.check(recordEnd..<source.length, of: source, at: .trailing, limits: limits)
         let record = tail[recordStart..<recordStart + length]
         var numbers = Numbers(
             disk: UInt32(record.field(4, as: UInt16.self)),

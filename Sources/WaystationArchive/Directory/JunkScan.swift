@@ -4,7 +4,7 @@ import WaystationFileSystem
 ///
 /// Real files have some: the program ahead of a self-extracting archive, zeros to fill a block of a tape, a signature
 /// ahead of the directory. They do no harm as long as no reader can find a part of another archive in them.
-enum Junk {
+enum JunkScan {
     /// The last two bytes of the signatures by which readers find entries, directories and end records (APPNOTE 4.3).
     private static let records: [(UInt8, UInt8)] = [(1, 2), (3, 4), (5, 6), (6, 6), (6, 7)]
     private static let windowSize = 64 << 10
