@@ -1,6 +1,4 @@
 #if Packs
-// The limits of the zips that are installed.
-@_exported public import struct WaystationArchive.ZipLimits
 // With these names an app installs and updates packs.
 @_exported public import struct WaystationPacks.AppIdentity
 @_exported public import struct WaystationPacks.CatalogueSource

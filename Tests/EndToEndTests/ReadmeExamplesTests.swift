@@ -295,28 +295,6 @@ struct ReadmeExamplesTests {
         isMade = shop.description == "shop" && appVersion.description == "2.1" && !releaseKey.description.isEmpty
     }
 
-    @Test("an app raises the limits of zips")
-    func packLimits() async throws {
-        let packs = try PackLibrary(directory: folder.root.appending(path: "packs"))
-        let shop = try #require(ModuleID("shop"))
-        let bundledPack = folder.root.appending(path: "shop.zip")
-        let description = PackDescription(
-            module: shop,
-            version: try #require(PackVersion("1.2")),
-            baseURLs: ["https://shop.example/app/"]
-        )
-        try PublishedPack.build(folder.site, description, to: bundledPack)
-        // snippet: packs-limits
-        var limits = ZipLimits()
-        limits.maximumEntrySize = 2 << 30
-        try await packs.install(zip: bundledPack, limits: limits)
-        var configuration = PackUpdater.Configuration()
-        configuration.zipLimits = limits
-        // end snippet
-        #expect(packs.module(shop)?.active != nil)
-        #expect(configuration.zipLimits.maximumEntrySize == 2 << 30)
-    }
-
     @Test("an updater has a health window")
     func packTrials() throws {
         let packs = try PackLibrary(directory: folder.root.appending(path: "packs"))

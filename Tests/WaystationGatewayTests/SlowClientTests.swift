@@ -6,8 +6,8 @@ import NIOEmbedded
 import NIOHTTP1
 import Synchronization
 import Testing
-import WaystationNIO
 import Waystation
+import WaystationNIO
 
 @testable import WaystationGateway
 

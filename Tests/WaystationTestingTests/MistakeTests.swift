@@ -194,8 +194,8 @@ extension Mistake {
         Mistake(
             "the file of an answer is missing",
             """
-            unusableAnswer: the stub cannot answer GET https://a.example/: /shop/a.json: The operation could not be \
-            completed. The file doesn’t exist. Correct the answer of the stub, or the request
+            unusableAnswer: the stub cannot answer GET https://a.example/: open /shop/a.json: No such file or directory. \
+            Correct the answer of the stub, or the request
             """
         ) { folder in
             let stubs = try Stubs { Stub(.get("https://a.example/"), .file(folder.url.appending(path: "a.json"))) }
@@ -330,8 +330,9 @@ extension Mistake {
         Mistake(
             "a secret would be written",
             """
-            secretFound: GET https://a.example/echo was not recorded, because a secret that is left out of its fields is \
-            also in the response's body: add the name of the item that has it to the redaction
+            secretFound: GET https://a.example/echo was not recorded, because a secret of this run, the field Authorization, \
+            is also in the response's body. If the response's body has it under a name, add that name to the redaction; if \
+            the value is no secret, take its name out of the redaction
             """
         ) { folder in
             let stubs = try Stubs { Stub(.get("https://a.example/**")) { .ok($0.field("Authorization") ?? "") } }

@@ -30,10 +30,27 @@ package final class FieldBytes: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the head of a request that holds bytes is being written.
     package var isWritingHeldBytes = false
 
+    /// Whether the bytes of a read are being passed on, and the removal that waits until they are.
+    private var isPassing = false
+    private var removal: ChannelHandlerContext.RemovalToken?
+
     package init() {}
 
+    package func removeHandler(context: ChannelHandlerContext, removalToken: ChannelHandlerContext.RemovalToken) {
+        // A head may lead to the removal while bytes behind it, such as frames of a web socket, still wait here.
+        if isPassing { removal = removalToken } else { context.leavePipeline(removalToken: removalToken) }
+    }
+
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var rest = unwrapInboundIn(data)
+        let wasPassing = isPassing
+        isPassing = true
+        read(unwrapInboundIn(data), context)
+        isPassing = wasPassing
+        if !isPassing, let removal = removal.take() { context.leavePipeline(removalToken: removal) }
+    }
+
+    private func read(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        var rest = bytes
         if blanks.readableBytes > 0 {
             blanks.writeBuffer(&rest)
             rest = blanks

@@ -60,7 +60,7 @@ import WaystationTestSupport
         let hostile = "\\u001b[2J\\nforged line" + String(repeating: "a", count: 1 << 19)
         let url = try Sample.url("https://update.example/")
         let module = try Sample.module("app")
-        let entries = ["\"moduleId\": \"\(hostile)\"", "\"moduleId\": \"a\", \"packageUrl\": \"\(hostile)\""]
+        let entries = ["\"moduleId\": \"\(hostile)\"", "\"moduleId\": \"a\", \"packageUrl\": \"ftp:\(hostile)\""]
         var problems: [PackError] = []
         for entry in entries {
             let source = ModuleListSource(url, fetcher: CannedFetcher("{\"resultData\": [{\(entry)}]}"))
