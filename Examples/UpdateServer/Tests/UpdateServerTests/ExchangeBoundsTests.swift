@@ -121,7 +121,9 @@ struct ExchangeBoundsTests {
         arguments: ["", "Authorization: Bearer \(Platform.token)\r\n"]
     )
     func endlessBody(authorization: String) async throws {
-        try await Platform().application { $0.maximumUpload = 1 << 20 }.ask(.socket) { client in
+        // Its folder, in which the releases are, lasts as long as this object.
+        let platform = try Platform()
+        try await platform.application { $0.maximumUpload = 1 << 20 }.ask(.socket) { client in
             let port = try #require(client.port.flatMap { UInt16(exactly: $0) })
             let (sent, answer) = try await BlockingWork.run {
                 let client = try RawClient(port: port)
@@ -137,8 +139,12 @@ struct ExchangeBoundsTests {
             // What the two sockets hold is beyond the server's control.
             #expect(sent < 64 << 20)
             // A connection that is reset may lose the answer.
-            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 401 ") || answer.hasPrefix("HTTP/1.1 413 "))
+            #expect(
+                answer.isEmpty || answer.hasPrefix("HTTP/1.1 401 ") || answer.hasPrefix("HTTP/1.1 413 "),
+                "\(answer)"
+            )
         }
+        withExtendedLifetime(platform) {}
     }
 }
 

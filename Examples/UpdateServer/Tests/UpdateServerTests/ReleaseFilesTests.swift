@@ -118,7 +118,8 @@ struct ReleaseFilesTests {
         try await platform.application().ask(.router) { client in
             for path in ["/catalogue.json", Self.zip] {
                 let response = try await client.execute(uri: path, method: method, headers: Platform.authorization)
-                #expect(response.status == .notFound)
+                #expect(response.status == .methodNotAllowed)
+                #expect(response.headers[.allow] != nil)
             }
         }
         #expect(FileManager.default.fileExists(atPath: platform.root.appending(path: Self.zip).path))

@@ -54,7 +54,8 @@ struct RequestFormTests {
     func noPath(path: String) async throws {
         try await platform.application().ask(.router) { client in
             for method in [HTTPRequest.Method.get, .post, .delete] {
-                #expect(try await client.execute(uri: path, method: method).status == .notFound)
+                let response = try await client.execute(uri: path, method: method)
+                #expect(response.status == .notFound)
             }
         }
     }
