@@ -13,7 +13,7 @@ struct Burst: Sendable {
     /// The lines that the process prints, which begin the phases of its measurement.
     enum Phase: String { case written, rested }
 
-    /// What is stored: four times the limit, and at least 32 MiB.
+    /// The bytes that are stored: four times the limit, and at least 32 MiB.
     private var total: Int { max(4 * limit, 32 << 20) }
 
     func run(resting seconds: Double) async {

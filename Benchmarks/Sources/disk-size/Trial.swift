@@ -73,7 +73,7 @@ struct Sizes: Sendable {
     var afterBurst = 0
     var afterRest = 0
     var afterExit = 0
-    /// What the store's own statistics said after the rest.
+    /// The store's own statistics after the rest.
     var responses = 0
     var reported = 0
     var wrong: [String] = []
