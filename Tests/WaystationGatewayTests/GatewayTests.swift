@@ -313,15 +313,13 @@ struct GatewayTests {
     func paddedFields(before: String, after: String) async throws {
         let origin = try ScriptedOrigin { .ok(String(decoding: $0.body, as: UTF8.self)) }
         let fixture = try await GatewayFixture(origin: origin)
-        // The parser of SwiftNIO refuses a tab after these two.
-        let afterFraming = after.filter { $0 == " " }
         for (framing, body) in [("Content-Length", "body"), ("Transfer-Encoding", "4\r\nbody\r\n0\r\n\r\n")] {
             let fields = [
                 ("Host", fixture.name(of: origin)), (framing, framing == "Content-Length" ? "4" : "chunked"),
                 ("Expect", "100-continue"), ("X-Own", "a b"), ("Sec-Fetch-Site", "same-origin"),
                 ("Connection", "close"),
             ]
-            let head = fields.map { "\($0):\(before)\($1)\($0 == framing ? afterFraming : after)\r\n" }.joined()
+            let head = fields.map { "\($0):\(before)\($1)\(after)\r\n" }.joined()
             let connection = try RawConnection(fixture.port)
             connection.send("POST / HTTP/1.1\r\n\(head)\r\n\(body)")
             let received = String(decoding: await connection.read(), as: UTF8.self)
