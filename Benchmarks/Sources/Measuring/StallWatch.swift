@@ -6,14 +6,16 @@ public enum StallWatch {
     /// Calls `stalled` once when the work makes no progress, and then stops watching.
     ///
     /// Work makes progress when its count changes, and while this process uses a processor: on a slow machine the next
-    /// step may take long. A process that has used one for four times `patience` without a step makes no progress either.
+    /// step may take long. A process that has used one for the time `work` without a step makes no progress either.
     ///
     /// - Parameters:
     ///   - patience: How long the work may make no progress, in seconds. The count is read ten times in that time.
+    ///   - work: How long this process may use a processor for one step, in seconds; four times `patience` by default.
     ///   - progress: The count; nil ends the watch.
     ///   - stalled: Called on the watching thread.
     public static func begin(
         patience: Double,
+        work: Double? = nil,
         progress: @escaping @Sendable () -> Int?,
         stalled: @escaping @Sendable () -> Void
     ) {
@@ -29,8 +31,8 @@ public enum StallWatch {
                 }
                 // Reading the count uses the processor too.
                 if time - last.time > patience / 1_000 { last = (time, now) }
-                let work = time - (step?.time ?? time)
-                if now - last.at > .seconds(patience) || work > 4 * patience { return stalled() }
+                let used = time - (step?.time ?? time)
+                if now - last.at > .seconds(patience) || used > work ?? 4 * patience { return stalled() }
                 Thread.sleep(forTimeInterval: patience / 10)
             }
         }

@@ -9,6 +9,10 @@ final class Stage: Sendable {
     /// How long a load that does not end may make no progress, in seconds; it is shorter than Foundation's time-out of
     /// 60 s.
     private static let patience = 30.0
+    /// How long this process may use a processor for one step of a load, in seconds; a whole load uses less than one.
+    ///
+    /// Foundation's engine reads the body of a redirect without an end, so that some runs come to this limit.
+    private static let work = 15.0
     /// The time to watch for calls after the end, of which there must be none.
     private static let settling: Duration = .milliseconds(80)
 
@@ -67,7 +71,7 @@ final class Stage: Sendable {
     /// Calls `hung` if this run makes no progress: if no call, no bytes and no request are seen, and the process, in which
     /// the servers are as well, uses no processor.
     func watch(_ hung: @escaping @Sendable (Observation) -> Void) {
-        StallWatch.begin(patience: Self.patience) { [self] in
+        StallWatch.begin(patience: Self.patience, work: Self.work) { [self] in
             hasBeenObserved.load(ordering: .relaxed) ? nil : sightings.count + servers.requestCount
         } stalled: { [self] in
             hung(currentObservation)

@@ -58,9 +58,7 @@ extension Engine: ExchangeOwner {
     }
 
     func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?, after pause: TimeAmount) {
-        let pause = parts.pause(pause)
-        guard pause > .zero else { return retry(exchange, lostOn: connection) }
-        loop.assumeIsolated().scheduleTask(in: pause) {
+        parts.afterPause(pause, loop) {
             // Meanwhile, the exchange may have been cancelled, or its time may be over.
             guard exchange.state.isQueued else { return }
             self.retry(exchange, lostOn: connection)

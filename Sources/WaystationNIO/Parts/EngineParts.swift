@@ -14,6 +14,8 @@ struct EngineParts: Sendable {
         @Sendable (any Channel, _ authority: String, Route.Proxy, NIOOptions.Limits) -> EventLoopFuture<Void>
     /// Yields the way to an origin.
     typealias FindRoute = @Sendable (_ host: String, _ port: Int, _ isSecure: Bool) -> Route
+    /// Calls work after a pause, on an event loop; it is called on the same loop.
+    typealias AfterPause = @Sendable (TimeAmount, any EventLoop, @escaping () -> Void) -> Void
 
     /// Without it, bodies are delivered as they arrive.
     var makeDecoder: MakeContentDecoder?
@@ -27,7 +29,10 @@ struct EngineParts: Sendable {
     ///
     /// Without it, all routes are direct.
     var makeRoutes: (@Sendable (_ environment: [String: String]) -> FindRoute)?
-    /// Yields the time to wait for a pause that the engine has decided on; tests need not wait.
-    var pause: @Sendable (TimeAmount) -> TimeAmount = { $0 }
+    /// Calls the work on the event loop after a pause that the engine has decided on; tests decide when.
+    var afterPause: AfterPause = { pause, loop, work in
+        guard pause > .zero else { return work() }
+        loop.assumeIsolated().scheduleTask(in: pause, work)
+    }
 }
 #endif

@@ -236,16 +236,16 @@ private final class FrameHandler: ChannelInboundHandler {
 extension NIOTransport {
     /// A transport that speaks HTTP/2 to plain origins.
     ///
-    /// - Parameter pause: Yields the time to wait for a pause that the engine has decided on.
+    /// - Parameter afterPause: Calls work after a pause that the engine has decided on; by default it calls it at once.
     /// - Returns: The transport.
     static func frames(
-        pause: @escaping @Sendable (TimeAmount) -> TimeAmount = { _ in .zero }
+        afterPause: @escaping EngineParts.AfterPause = { _, _, work in work() }
     ) -> NIOTransport {
         var options = NIOOptions()
         options.environment = [:]
         options.httpVersions = .http2PriorKnowledge
         var parts = EngineParts.standard
-        parts.pause = pause
+        parts.afterPause = afterPause
         return NIOTransport(configuration: .ephemeral, options: options, parts: parts)
     }
 }

@@ -17,7 +17,7 @@ struct MultiplexingTests {
         var options = NIOOptions()
         options.httpVersions = .http2PriorKnowledge
         var parts = EngineParts()
-        parts.pause = { _ in .zero }
+        parts.afterPause = { _, _, work in work() }
         parts.makeHTTP2Connection = { [log] channel, owner, _ in
             FakeMultiplexedConnection(
                 channel,
