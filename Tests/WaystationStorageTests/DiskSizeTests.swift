@@ -132,6 +132,43 @@ struct DiskSizeTests {
         #expect(size <= Self.limit)
     }
 
+    @Test("stays within its bounds when large bodies begin in several stores at the same moment")
+    func simultaneousBodies() async throws {
+        let first = store()
+        await burst(60, in: [first], width: 4) { Bodies.middle.size($0) }
+        let barrier = Barrier()
+        barrier.close()
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let fileSystem = FaultyFileSystem { operation, path in
+            guard path.contains("/staging/"), !path.hasSuffix("/lock") else { return }
+            if operation == .write { measure() }
+            guard operation == .createFile else { return }
+            // Each store has made room when it comes here.
+            arrival.yield()
+            barrier.pass()
+        }
+        let stores = (0..<8).map { _ in store(fileSystem: fileSystem) }
+        let stored = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for (number, store) in stores.enumerated() {
+                group.addTask {
+                    let body = Data.random(1_000_000, seed: UInt64(number))
+                    let result = try? await store.store(.get("large \(number)"), body)
+                    if result != nil { _ = stored.next() }
+                    measure()
+                }
+            }
+            var arrived = arrivals.makeAsyncIterator()
+            for _ in stores { await arrived.next() }
+            barrier.open()
+        }
+        #expect(stored.next() > 0)
+        #expect(highest <= Self.most)
+        await rest(first)
+        for store in stores { await rest(store) }
+        #expect(size <= Self.limit)
+    }
+
     @Test("counts bodies that are not complete: those without room are dropped, with an event, and the others stored")
     func incompleteBodies() async throws {
         let store = store()

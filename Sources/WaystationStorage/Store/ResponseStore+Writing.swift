@@ -21,10 +21,18 @@ extension ResponseStore {
     }
 
     /// Writes part of a body to its staging file, after it has made room for it.
+    ///
+    /// It is written in steps, and each makes room for what is left: other processes may have made room at the same time,
+    /// and none of them knew of the others' bytes.
     private func write(_ data: Data, to spool: BodyStaging, in opened: Opened) throws {
-        try makeRoom(for: data.count, of: spool.hasFile ? .furtherPart : .firstPart, in: opened)
-        state.withLock { $0.space.stage(data.count) }
-        try spool.write(data, in: opened.staging)
+        var rest = data
+        repeat {
+            try makeRoom(for: rest.count, of: spool.hasFile ? .furtherPart : .firstPart, in: opened)
+            let step = rest.prefix(budget.step)
+            state.withLock { $0.space.stage(step.count) }
+            try spool.write(step, in: opened.staging)
+            rest = rest.dropFirst(step.count)
+        } while !rest.isEmpty
     }
 
     /// The number of bytes of large bodies that were handed over and wait for the disk.
