@@ -64,7 +64,10 @@ extension PackLibrary {
         guard let description else {
             throw PackError(
                 .invalidManifest,
-                "the pack has no \(PackManifest.fileName): build it with one, or pass a PackDescription"
+                """
+                the pack has no \(PackManifest.fileName): build it with one, or state its module, version and base URLs \
+                (in code as a PackDescription, for the tool with --module, --pack-version and --base-url)
+                """
             )
         }
         let manifest = try description.manifest(of: found)
