@@ -31,6 +31,9 @@ struct OriginNameTests {
             ("https://a.city.kobe.jp", "a.city-kobe-jp.localhost"), ("https://co.uk", "co-uk.localhost"),
             ("https://_dmarc.shop.example", "_dmarc.shop-example.localhost"),
             ("https://a--b.example", "a----b-example.localhost"),
+            // They begin like a digest.
+            ("https://site--x.example", "site----x-example.localhost"),
+            ("https://site-.x.example", "site-.x-example.localhost"),
             // Hyphens at the ends of labels in front of the site.
             ("https://-a-.shop.example", "-a-.shop-example.localhost"),
         ]

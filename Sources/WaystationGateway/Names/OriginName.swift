@@ -25,7 +25,7 @@ import WaystationFields
 ///
 /// Some sites do not fit into such a label: if it had more than 63 bytes, if it began with `xn--`, which means another
 /// encoding, or if a label of the registrable domain begins or ends with a hyphen. Their names have all labels, and then
-/// the digest of their site as a label: `www.xn--bcher-kva.example.site---6f6b….localhost`.
+/// the digest of their site as a label: `www.xn--bcher-kva.example.site---970c….localhost`.
 ///
 /// No host ends in a number or in `http`, except for IPv4 addresses, which have exactly four numbers; such a host has no
 /// name, and neither have IPv6 addresses.
@@ -52,7 +52,7 @@ struct OriginName: Hashable, Sendable {
         var labels = name.dropLast(Self.suffix.count).split(separator: ".", omittingEmptySubsequences: false)
             .map(String.init)
         guard let site = labels.popLast() else { return nil }
-        if !site.hasPrefix(Self.digestMark) { labels += Self.unfolded(site) }
+        if !Self.isDigest(site) { labels += Self.unfolded(site) }
         guard let parts = Parts(labels: labels) else { return nil }
         self.init(scheme: parts.scheme, host: parts.host, port: parts.port)
         // One origin has one name.
@@ -110,8 +110,12 @@ struct OriginName: Hashable, Sendable {
 
 extension OriginName {
     private static let suffix = ".localhost"
-    /// No label of a site's domain has three hyphens in a row.
+    /// In a label that was folded, no run of hyphens has exactly three: hyphens are doubled.
     private static let digestMark = "site---"
+
+    private static func isDigest(_ label: String) -> Bool {
+        label.hasPrefix(digestMark) && !label.dropFirst(digestMark.count).hasPrefix("-")
+    }
 
     private static func name(of parts: Parts) -> String? {
         // A host such as `127.1`, which a browser takes for an address, would stand for another origin.
