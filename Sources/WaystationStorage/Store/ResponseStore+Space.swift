@@ -14,6 +14,9 @@ extension ResponseStore {
     /// How long an emptying of the log waits for readers, in seconds: look-ups take less than a millisecond.
     private static let readersTimeout = 0.05
 
+    /// How often room is made for one write before it is given up.
+    private static let evictionRounds = 8
+
     /// Bytes that are about to be written.
     enum Writing: Sendable {
         /// Rows of the index.
@@ -46,7 +49,9 @@ extension ResponseStore {
         }
         if other.stagedSinceCount > budget.step || isBeyondStaging() { other = try countStaged() }
         var space = try opened.index.space()
-        if space.used + other.total + bytes > budget.directory, !isBeyondStaging() {
+        // Other processes may use the room that an eviction has made.
+        for _ in 0..<Self.evictionRounds {
+            guard space.used + other.total + bytes > budget.directory, !isBeyondStaging() else { break }
             // The bytes of bodies that were completed or dropped since the last count are still in it.
             other = try countStaged()
             if space.used + other.total + bytes > budget.directory, other.setAside > 0 {
