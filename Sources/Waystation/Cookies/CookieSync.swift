@@ -30,10 +30,22 @@ final class CookieSync: Sendable {
     }
 
     private struct Seen {
-        /// The moment of the last look.
+        /// The moment of the last look that was complete.
         var moment: CookieStore.Moment
         var mirror = StorageMirror()
         var snapshot = FoundationCookieStorage.Snapshot()
+        /// The URLs of the loads that Foundation runs itself.
+        var loads: [ObjectIdentifier: URL] = [:]
+
+        /// Takes over what has changed among the cookies of the storage.
+        mutating func differences(in cookies: [Cookie], asOf version: UInt64) -> [StorageMirror.Difference] {
+            mirror.look(at: cookies, asOf: version) { [loads] id in loads.values.contains { id.covers(hostOf: $0) } }
+        }
+
+        /// Records the moment of a look.
+        ///
+        /// A cookie that was left out may be older than a log-out that the next look must know of.
+        mutating func end(_ look: CookieStore.Moment?) { if mirror.isComplete { moment = look ?? moment } }
     }
 
     let storage: any CookieStorage
@@ -95,19 +107,39 @@ final class CookieSync: Sendable {
         let (taken, refused) = seen.withLock { seen -> ((count: Int, ended: [Cookie.ID]), [CookieError]) in
             let version = seen.mirror.version
             guard let snapshot = foundation.snapshot else { return ((0, []), []) }
-            guard !snapshot.isSame(as: seen.snapshot) else {
-                seen.moment = moment ?? seen.moment
+            guard !seen.mirror.isComplete || !snapshot.isSame(as: seen.snapshot) else {
+                seen.end(moment)
                 return ((0, []), [])
             }
             let (cookies, refused) = snapshot.cookies(made: store.now(), after: seen.snapshot)
             seen.snapshot = snapshot
-            let taken = store.take(seen.mirror.look(at: cookies, asOf: version), from: self, since: seen.moment)
-            seen.moment = moment ?? seen.moment
+            let taken = store.take(seen.differences(in: cookies, asOf: version), from: self, since: seen.moment)
+            seen.end(moment)
             return (taken, refused)
         }
         for error in refused { store.report(CookieEvent(kind: .refused(error))) }
         return taken
     }
+
+    /// A load that Foundation runs itself, as long as this object exists.
+    ///
+    /// Foundation stores the cookies of a response before Waystation sees its head. So no look takes over the cookies
+    /// that the storage gets for the host of such a load, the app's included, before the load has ended and
+    /// ``CookieSync/recognize(_:at:)`` was called; a request carries them all the same, as Foundation has put them into
+    /// its field. Those that a redirect to another host sets are not recognized.
+    final class FoundationLoad: Sendable {
+        private let sync: CookieSync
+
+        fileprivate init(_ sync: CookieSync, _ url: URL) {
+            self.sync = sync
+            sync.seen.withLock { $0.loads[ObjectIdentifier(self)] = url }
+        }
+
+        deinit { sync.seen.withLock { _ = $0.loads.removeValue(forKey: ObjectIdentifier(self)) } }
+    }
+
+    /// Begins a load that Foundation runs itself.
+    func beginLoad(of url: URL) -> FoundationLoad { FoundationLoad(self, url) }
 
     /// Records the cookies that Foundation's own loader has stored or removed for a response, so that no look takes
     /// that over.
@@ -229,8 +261,8 @@ final class CookieSync: Sendable {
             let cookies: [Cookie]
             do { cookies = try await storage.cookies() } catch { throw Incomplete(ids: ids, cause: error) }
             (taken, ended) = seen.withLock { seen in
-                defer { seen.moment = moment }
-                return store.take(seen.mirror.look(at: cookies, asOf: version), from: self, since: seen.moment)
+                defer { seen.end(moment) }
+                return store.take(seen.differences(in: cookies, asOf: version), from: self, since: seen.moment)
             }
         }
         var writes: [StorageMirror.Write] = []

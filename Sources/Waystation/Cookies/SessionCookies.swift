@@ -66,6 +66,13 @@ final class SessionCookies: Sendable {
     /// Whether the cookies of the response to a request are taken.
     func areTaken(for request: URLRequest) -> Bool { takesCookies && request.httpShouldHandleCookies }
 
+    /// Begins a load that Foundation's own loader runs; it ends when the result is released, after
+    /// ``take(_:loadedByFoundationFor:sent:)``.
+    func beginFoundationLoad(of request: URLRequest) -> CookieSync.FoundationLoad? {
+        guard takesCookies, let url = request.url else { return nil }
+        return sync?.beginLoad(of: url)
+    }
+
     /// Takes over the cookies of a response that Foundation's own loader has received.
     ///
     /// The loader has stored them in the configuration's storage too, by rules of its own that lose attributes. They are

@@ -29,14 +29,31 @@ struct StorageMirror {
     private var written: [Cookie.ID: UInt64] = [:]
     /// The number of writes; read it before reading the storage.
     private(set) var version: UInt64 = 0
+    /// Whether the last look left out no cookie.
+    private(set) var isComplete = true
 
     /// Compares the cookies that the storage held when the version was read with the known ones.
-    mutating func look(at cookies: [Cookie], asOf version: UInt64) -> [Difference] {
+    ///
+    /// - Parameters:
+    ///   - cookies: The cookies of the storage.
+    ///   - version: The version that was read before them.
+    ///   - isUndecided: Whether a new cookie stays unknown, so that a later look reports it.
+    /// - Returns: The changes, without those of undecided cookies.
+    mutating func look(
+        at cookies: [Cookie],
+        asOf version: UInt64,
+        leavingOut isUndecided: (Cookie.ID) -> Bool = { _ in false }
+    ) -> [Difference] {
         var found: [Cookie.ID: Cookie] = [:]
         for cookie in cookies { found[cookie.id] = cookie }
         var differences: [Difference] = []
+        isComplete = true
         for cookie in cookies where isCurrent(cookie.id, version) {
             if let old = known[cookie.id], old.holdsTheSame(as: cookie) { continue }
+            guard !isUndecided(cookie.id) else {
+                isComplete = false
+                continue
+            }
             known[cookie.id] = cookie
             differences.append(.put(cookie))
         }

@@ -20,6 +20,8 @@ final class ReturnedLoad: NSObject {
     private var bytes = 0
     /// The load's place among the loads of a login, which it leaves at its end.
     private var place: LoginPlace?
+    /// Keeps cookies that Foundation stores for the response apart from the app's, until ``takeCookies()``.
+    private var cookieLoad: CookieSync.FoundationLoad?
     /// The point in the order of log-outs at which the request was sent.
     private lazy var moment = context.network.cookies?.store.moment()
     /// Passes the task to a journey when the response was refused and the request is sent again.
@@ -59,6 +61,7 @@ final class ReturnedLoad: NSObject {
         guard client.task.state != .suspended else { return }
         if let heldStep = heldStep.take() { return heldStep() }
         isStarted = true
+        cookieLoad = cookieLoad ?? context.network.cookies?.beginFoundationLoad(of: context.request)
         // A running loader ignores the call, unless it followed a redirect meanwhile and waits to continue.
         loader.startLoading()
     }
@@ -72,6 +75,7 @@ final class ReturnedLoad: NSObject {
         case .cancellation:
             if isStarted, heldStep == nil { loader.stopLoading() }
             heldStep = nil
+            takeCookies()
             context.emit(.cancelled)
             release(isCancelled: true)
         case .overtaken: break
@@ -81,6 +85,7 @@ final class ReturnedLoad: NSObject {
     private func release(isCancelled: Bool = false) {
         place?.leave()
         place = nil
+        cookieLoad = nil
         relay?.load = nil
         relay = nil
         goOn = nil

@@ -348,6 +348,39 @@ struct CookieExchangeTests {
         #expect(fixture.storage?.cookies?.map(\.name) == ["a"])
     }
 
+    @Test(
+        "of an upload's response are not taken over from Foundation's storage while its body arrives",
+        arguments: Refusal.allCases
+    )
+    func uploadUnderWay(_ refusal: Refusal) async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let set = refusal == .attribute ? "b=2; Path=/; Secure" : "b=2; Path=/"
+        let fixture = try Fixture { request in
+            guard request.method == "POST" else { return .ok() }
+            return .stream([.bytes(Data("o".utf8)), .wait(gate), .bytes(Data("k".utf8))], fields: ["Set-Cookie": set])
+        }
+        var request = URLRequest(url: fixture.origin.url("/form"))
+        request.httpMethod = "POST"
+        request.httpShouldHandleCookies = refusal != .request
+        async let upload = fixture.session.upload(for: request, from: Data("x".utf8))
+        // Foundation has stored it.
+        #expect(await eventually { fixture.storage?.cookies?.isEmpty == false })
+        let own = HTTPCookie(properties: [.name: "own", .value: "1", .domain: "127.0.0.1", .path: "/"])
+        fixture.storage?.setCookie(try #require(own))
+        try await fixture.load("/other")
+        #expect(fixture.seen.last??.contains("own=1") == true)
+        #expect(fixture.cookies.cookies.isEmpty)
+        gate.open()
+        _ = try await upload
+        // That of the app is taken over when the upload has ended.
+        await fixture.cookies.synchronize()
+        #expect(fixture.cookies.cookies.map(\.pair) == ["own=1"])
+        #expect(fixture.storage?.cookies?.map(\.name) == ["own"])
+    }
+
+    /// The reason for which a response's cookie is not taken.
+    enum Refusal: CaseIterable { case request, attribute }
+
     @Test("of an upload are chosen by Foundation, and those of its response are taken")
     func upload() async throws {
         let fixture = try Fixture { _ in .ok("", fields: ["Set-Cookie": "a=1; Path=/"]) }
