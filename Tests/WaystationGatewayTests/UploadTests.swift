@@ -104,20 +104,24 @@ struct UploadTests {
         Issue.record("the origin was never reached")
     }
 
-    @Test("end at the origin, and are refused with 507, if the disk becomes full")
-    func full() async throws {
+    @Test(
+        "end at the origin, and are refused with 507, if the disk becomes full before their last part or earlier",
+        arguments: [1, 256 << 10]
+    )
+    func full(missing count: Int) async throws {
         let isFull = Atomic(false)
-        let upload = try await Upload({
-            $0.bodySpool.fileSystem = FaultyFileSystem { operation, path in
-                guard operation == .write, isFull.load(ordering: .relaxed) else { return }
-                throw FileError("write", path, code: ENOSPC)
-            }
-        }) { _ in .unanswered }
-        upload.sendFirstHalf()
+        let fileSystem = FaultyFileSystem { operation, path in
+            guard operation == .write, isFull.load(ordering: .relaxed) else { return }
+            throw FileError("write", path, code: ENOSPC)
+        }
+        let upload = try await Upload({ $0.bodySpool.fileSystem = fileSystem }) { _ in .unanswered }
+        upload.sendFirst(upload.body.count - count)
         await upload.reachOrigin()
+        #expect(await eventually { fileSystem.bytesWritten == upload.body.count - count })
         isFull.store(true, ordering: .relaxed)
-        upload.sendSecondHalf()
-        #expect(try await upload.response.status == 507)
+        upload.sendLast(count)
+        let response = try await upload.response
+        #expect(response.status == 507, "\(response.text)")
         #expect(await upload.origin.waitForAbandonedRequests(1).count == 1)
     }
 
@@ -134,7 +138,7 @@ struct UploadTests {
     }
 }
 
-/// A request with a large body, sent through a gateway in two halves.
+/// A request with a large body, sent through a gateway in two parts.
 ///
 /// The gateway always takes both, so sending them does not block.
 private struct Upload {
@@ -185,16 +189,19 @@ private struct Upload {
 
     var name: String { fixture.name(of: origin) }
 
-    private var middle: Int { body.count / 2 }
+    func sendFirstHalf() { sendFirst(body.count / 2) }
+    func sendSecondHalf() { sendLast(body.count / 2) }
 
-    func sendFirstHalf() {
+    /// Sends the head, and the first bytes of the body.
+    func sendFirst(_ count: Int) {
         connection.send(
             "PUT /form HTTP/1.1\r\nHost: \(name)\r\nContent-Length: \(body.count)\r\n\r\n"
         )
-        connection.send(body[..<middle])
+        connection.send(body.prefix(count))
     }
 
-    func sendSecondHalf() { connection.send(body[middle...]) }
+    /// Sends the last bytes of the body.
+    func sendLast(_ count: Int) { connection.send(body.suffix(count)) }
 
     var response: RawResponse {
         get async throws {

@@ -245,7 +245,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         } catch { refuse(error, head, channel) }
     }
 
-    /// The request whose body is arriving.
+    /// The request whose body is arriving, or is not yet stored as a whole.
     private var arriving: (head: HTTPRequestHead, body: RequestBodyCollector)? {
         switch phase {
         case .collecting(let head, _, let body): (head, body)
@@ -280,23 +280,26 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .success(let request?):
             guard case .collecting(let head, var accepted, let body) = phase else { return }
             accepted.request = request
-            // The end of the body may have arrived while its last part was stored.
-            respond(accepted, head, channel, isWithinRequest ? body : nil)
+            respond(accepted, head, channel, body)
         }
     }
 
     private func finish(_ channel: any Channel) {
         guard let (_, body) = arriving else { return }
         clock.stop()
-        if case .responding(let exchange, _) = phase {
-            exchange.isUploading = false
-            phase = .responding(exchange, nil)
-        }
-        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
-        body.finish { request in
-            guard case .collecting(let head, var accepted, _) = bound.value.phase, channel.isActive else { return }
+        if case .responding(let exchange, _) = phase { exchange.isUploading = false }
+        let bound = NIOLoopBound((handler: self, body: body), eventLoop: channel.eventLoop)
+        // The last part may still fail to be stored.
+        body.finish { request in bound.value.handler.didStoreAll(of: request, bound.value.body, channel) }
+    }
+
+    private func didStoreAll(of request: URLRequest, _ body: RequestBodyCollector, _ channel: any Channel) {
+        switch phase {
+        case .collecting(let head, var accepted, _) where channel.isActive:
             accepted.request = request
-            bound.value.respond(accepted, head, channel)
+            respond(accepted, head, channel)
+        case .responding(let exchange, let one) where one === body: phase = .responding(exchange, nil)
+        case .idle, .collecting, .responding, .inspecting, .closing, .handedOver: break
         }
     }
 
@@ -311,7 +314,8 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         let exchange = GatewayExchange(accepted, head, on: channel, writer, serving) { [weak self] closes in
             self?.end(writer, closes: closes, channel) ?? channel.close(promise: nil)
         }
-        exchange.isUploading = body != nil
+        // The end of the body may have arrived while its last part was stored.
+        exchange.isUploading = body != nil && isWithinRequest
         phase = .responding(exchange, body)
         guard let load = exchange.begin(accepted.request), let arrival else { return }
         serving.remember(load, accepted, head, as: arrival)
@@ -368,7 +372,7 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func end(_ writer: ResponseWriter, closes: Bool, lingers: Bool = false, _ channel: any Channel) {
         var closes = closes || isStopping
         var lingers = lingers
-        if case .responding(_, let body?) = phase {
+        if case .responding(let exchange, let body?) = phase, exchange.isUploading {
             // The response has come before the end of the request (RFC 9112 §9.3): the rest of the body is not needed.
             body.stop()
             closes = true

@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 package import WaystationFileSystem
 
 /// The real file system, with a hook that runs before each operation and may make it fail.
@@ -11,6 +12,10 @@ package final class FaultyFileSystem: FileSystem {
 
     private let real: any FileSystem
     private let before: @Sendable (Operation, String) throws -> Void
+    private let written = Atomic(0)
+
+    /// The number of bytes that were written to files, without those of a confined file system made from this one.
+    package var bytesWritten: Int { written.load(ordering: .relaxed) }
 
     /// Makes a file system that calls `before` ahead of each operation; an error of `before` is the operation's error.
     package convenience init(before: @escaping @Sendable (Operation, String) throws -> Void) {
@@ -59,6 +64,7 @@ package final class FaultyFileSystem: FileSystem {
     package func write(_ data: Data, to file: OpenFile) throws {
         try before(.write, file.path)
         try real.write(data, to: file)
+        written.add(data.count, ordering: .relaxed)
     }
 
     package func read(_ file: OpenFile, at offset: Int, count: Int) throws -> Data {
