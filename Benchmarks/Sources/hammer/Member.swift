@@ -17,8 +17,6 @@ struct Member {
         let report: @Sendable (StoreEvent) -> Void = { event in
             // The store must look intact to the living processes while others are killed in it.
             switch event.kind {
-            // The other processes may use all the room; no response is larger than the limits.
-            case .tooLarge where event.detail.contains("has no room"): say("note \(event)")
             case .damaged, .full, .truncated, .tooLarge: complaints.add("event \(event)")
             case .unavailable: say("note \(event)")
             case .evicted: say("evicted \(event.count)")

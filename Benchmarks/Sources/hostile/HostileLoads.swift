@@ -12,6 +12,9 @@ struct HostileLoads {
     private static let width = 3
     private static let batch = 100
     /// Enough for any load whose server does not stall.
+    ///
+    /// A flood uses a processor for some seconds, which takes more than a minute beside other programs. A run in which
+    /// nothing goes on ends earlier.
     private static let timeout: TimeInterval = 600
     /// For loads whose server stalls.
     private static let shortTimeout: TimeInterval = 0.3

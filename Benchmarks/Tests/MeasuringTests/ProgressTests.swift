@@ -33,6 +33,23 @@ struct ProgressTests {
         }
     }
 
+    @Test("work that uses the processor longer than its limit for one step has stalled")
+    func endlessStep() async {
+        let isOver = Atomic(false)
+        let before = clock()
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { while !isOver.load(ordering: .relaxed) {} }
+            StallWatch.begin(patience: 60, work: 0.5) {
+                7
+            } stalled: {
+                continuation.resume()
+            }
+        }
+        isOver.store(true, ordering: .relaxed)
+        // Without a limit of its own, it would have four times the patience.
+        #expect(Double(clock() - before) / Double(CLOCKS_PER_SEC) < 240)
+    }
+
     @Test("work that counts steps does not stall, and its watch ends with it")
     func steadyWork() async {
         let reads = StepCount()

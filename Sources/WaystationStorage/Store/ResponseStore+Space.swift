@@ -15,7 +15,7 @@ extension ResponseStore {
     private static let readersTimeout = 0.05
 
     /// How often room is made for one write before it is given up.
-    private static let evictionRounds = 8
+    private static let evictionRounds = 4
 
     /// Bytes that are about to be written.
     enum Writing: Sendable {
@@ -49,8 +49,7 @@ extension ResponseStore {
         }
         if other.stagedSinceCount > budget.step || isBeyondStaging() { other = try countStaged() }
         var space = try opened.index.space()
-        // Other processes may use the room that an eviction has made.
-        for _ in 0..<Self.evictionRounds {
+        for round in 0..<Self.evictionRounds {
             guard space.used + other.total + bytes > budget.directory, !isBeyondStaging() else { break }
             // The bytes of bodies that were completed or dropped since the last count are still in it.
             other = try countStaged()
@@ -58,7 +57,8 @@ extension ResponseStore {
                 try removeSetAside()
                 other.setAside = 0
             }
-            let target = (bytes: Int.max, used: budget.directory - other.total - bytes)
+            // Other processes may use the room that an eviction has made: then the next one makes more.
+            let target = (bytes: Int.max, used: budget.directory - other.total - bytes - round * budget.step)
             // Eviction cannot make room beside files that take all of it.
             if space.used > target.used, target.used > 0 {
                 try writeUses(in: opened)
