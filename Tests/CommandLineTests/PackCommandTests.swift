@@ -254,6 +254,9 @@ struct PackCommandTests {
         }
         let description = ["--module", "shop", "--pack-version", "1", "--base-url", "https://shop.example/"]
         let install = ["pack", "install", "deep.zip", "--in", "library"] + description
+        let bare = try tool.run("pack", "install", "deep.zip", "--in", "library", "--maximum-depth", "34")
+        #expect(bare.status == 1)
+        #expect(["--module", "--pack-version", "--base-url"].allSatisfy(bare.errors.contains), "\(bare.errors)")
         let refused = try tool.run(install)
         #expect(refused.status == 1)
         #expect(refused.errors.contains("raise `maximumDepth`"))
@@ -263,7 +266,7 @@ struct PackCommandTests {
         #expect(empty.errors.contains("none.zip is empty, it has no files"))
     }
 
-    @Test("install puts a pack into a library; a folder without a manifest needs a description")
+    @Test("install puts a pack into a library; a folder without a manifest needs a description, and the error says so")
     func install() throws {
         try tool.buildPacks()
         let installed = try tool.run("pack", "install", "1.4.zip", "--in", "library", "--format", "json")
@@ -277,6 +280,7 @@ struct PackCommandTests {
 
         let bare = try tool.run("pack", "install", "site", "--in", "library")
         #expect(bare.status == 1)
+        #expect(["--module", "--pack-version", "--base-url"].allSatisfy(bare.errors.contains), "\(bare.errors)")
         let described = try tool.run(
             "pack",
             "install",

@@ -172,8 +172,6 @@ private struct Upload {
         }
         fixture = try await GatewayFixture(origin: origin) {
             $0.bodySpool.memory = .kibibytes(64)
-            // On a slow machine, the second half can come late.
-            $0.requestTimeout = .seconds(600)
             options(&$0)
         } interceptor: {
             $0.transport = transport

@@ -18,7 +18,7 @@ final class GatewayFixture: Sendable {
     ///   - files: The files of the site, by path.
     ///   - origin: An origin that a rule leads to the network.
     ///   - cookies: The app's cookies.
-    ///   - options: Changes the gateway's options.
+    ///   - options: Changes the gateway's options, whose limits of time are an hour.
     ///   - configure: Changes the interceptor's configuration.
     /// - Throws: An error when the gateway cannot be started.
     init(
@@ -47,7 +47,12 @@ final class GatewayFixture: Sendable {
             $0.cookies = cookies
             try configure(&$0)
         }
-        gateway = Gateway(interceptor, options)
+        gateway = Gateway(interceptor) {
+            // No test is as slow as that, on a slow machine either.
+            let patience = Duration.seconds(3_600)
+            ($0.requestTimeout, $0.idleTimeout, $0.deliveryTimeout) = (patience, patience, patience)
+            options(&$0)
+        }
         try await gateway.start()
         port = try #require(gateway.port)
     }
