@@ -7,7 +7,7 @@
 # The gateway listens on the loopback interface only, so it needs the network of the host.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update -qq \
-    && apt-get install -y -qq --no-install-recommends libsqlite3-dev zlib1g-dev libbz2-dev \
+    && apt-get install -y -qq --no-install-recommends libsqlite3-dev libssl-dev zlib1g-dev libbz2-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
@@ -17,7 +17,7 @@ RUN swift build -c release --traits Gateway --product waystation \
 # With the libraries of the same toolchain.
 FROM swift:6.3-bookworm-slim
 RUN apt-get update -qq \
-    && apt-get install -y -qq --no-install-recommends ca-certificates libsqlite3-0 zlib1g libbz2-1.0 \
+    && apt-get install -y -qq --no-install-recommends ca-certificates libsqlite3-0 libssl3 zlib1g libbz2-1.0 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home waystation
 COPY --from=build /out/waystation /usr/local/bin/waystation

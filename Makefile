@@ -10,9 +10,9 @@ WIDTH := --experimental-maximum-parallelization-width 8
 SOURCES := Sources Tests Examples Benchmarks Package.swift
 
 # System packages: for building and testing, and in addition for the demo and the benchmarks.
-PACKAGES := git openssl pkg-config g++ binutils libncurses6 libsqlite3-dev zlib1g-dev libbz2-dev libgumbo-dev libcurl4 \
-	libxml2 ca-certificates nginx-light apache2-bin redis-server tzdata bsdiff zip unzip libarchive-tools python3 python3-pip \
-	python3-venv sqlite3 wget curl libnss3-tools fonts-dejavu-core \
+PACKAGES := git openssl pkg-config g++ binutils libncurses6 libsqlite3-dev libssl-dev zlib1g-dev libbz2-dev \
+	libgumbo-dev libcurl4 libxml2 ca-certificates nginx-light apache2-bin redis-server tzdata bsdiff zip unzip \
+	libarchive-tools python3 python3-pip python3-venv sqlite3 wget curl libnss3-tools fonts-dejavu-core \
 	chromium-headless-shell
 DEMO_PACKAGES := sqlite3-doc
 WEB_APPS := $(CURDIR)/.build/web-apps
@@ -73,27 +73,32 @@ build: deps
 	$(SWIFT) build
 
 # `make test` runs the tools from the debug build of the tests, so that they are not built for release too.
-SHORT := --no-print-directory CONFIGURATION=debug
+SHORT := $(MAKE) --no-print-directory CONFIGURATION=debug
+STEP := @Scripts/step.py
 # The tests in Chromium keep pictures of the pages there.
 test: export WAYSTATION_SCREENSHOTS ?= $(CURDIR)/.build/screenshots
-test: deps lint web-apps object-store
-	Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH)
+test: deps
+	$(STEP) --begin
+	$(STEP) lint $(SHORT) lint
+	$(STEP) inputs $(SHORT) web-apps object-store
+	$(STEP) build Scripts/swift.sh build . --build-tests
+	$(STEP) tests Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH)
 	@set -e; for package in $(NESTED); do \
-		echo "== $$package"; \
-		WEB_APPS=$(WEB_APPS) Scripts/run-tests.py Scripts/swift.sh test $$package $(WIDTH); \
+		WEB_APPS=$(WEB_APPS) Scripts/step.py $$package Scripts/run-tests.py Scripts/swift.sh test $$package $(WIDTH); \
 	done
-	@$(MAKE) $(SHORT) valkey
-	@$(MAKE) $(SHORT) differential
-	@$(MAKE) $(SHORT) cancels RUNS=1
-	@$(MAKE) $(SHORT) hammer SECONDS=10
-	@$(MAKE) $(SHORT) chaos SECONDS=15
-	@$(MAKE) $(SHORT) fleet SECONDS=12
-	@$(MAKE) $(SHORT) bodies MIB=48
-	@$(MAKE) $(SHORT) hostile COUNT=1000
-	@$(MAKE) $(SHORT) still SECONDS=5
-	@$(MAKE) --no-print-directory cross-check
-	@$(MAKE) --no-print-directory docs
-	@$(MAKE) --no-print-directory consumers
+	$(STEP) valkey $(SHORT) valkey
+	$(STEP) differential $(SHORT) differential
+	$(STEP) cancels $(SHORT) cancels RUNS=1
+	$(STEP) hammer $(SHORT) hammer SECONDS=10
+	$(STEP) chaos $(SHORT) chaos SECONDS=15
+	$(STEP) fleet $(SHORT) fleet SECONDS=12
+	$(STEP) bodies $(SHORT) bodies MIB=48
+	$(STEP) hostile $(SHORT) hostile COUNT=1000
+	$(STEP) still $(SHORT) still SECONDS=5
+	$(STEP) cross-check $(MAKE) --no-print-directory cross-check
+	$(STEP) docs $(MAKE) --no-print-directory docs
+	$(STEP) consumers $(MAKE) --no-print-directory consumers
+	$(STEP) --table
 
 lint: deps
 	@python3 Scripts/arrows.py --quiet

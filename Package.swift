@@ -75,11 +75,13 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // Debian's libbz2-dev has no pkg-config file.
         .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
         // Needs libsqlite3-dev, as GRDB does. It replaces system calls of SQLite, and wraps variadic C functions.
         .target(name: "CWaystationSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "WaystationCollections"),
+        .target(name: "WaystationCryptography", dependencies: ["CLibcrypto"]),
         .target(name: "WaystationFileSystem", dependencies: ["WaystationFields"]),
         .target(name: "WaystationRules", dependencies: ["WaystationFields"]),
         .target(name: "WaystationFields"),
@@ -94,18 +96,16 @@ let package = Package(
         .target(
             name: "WaystationFiles",
             dependencies: [
-                "WaystationCollections", "WaystationFields", "WaystationFileSystem",
+                "WaystationCollections", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(
             name: "WaystationStorage",
             dependencies: [
-                "CWaystationSQLite", "WaystationCaching", "WaystationCollections", "WaystationFields",
-                "WaystationFileSystem",
+                "CWaystationSQLite", "WaystationCaching", "WaystationCollections", "WaystationCryptography",
+                "WaystationFields", "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -113,28 +113,26 @@ let package = Package(
         .target(
             name: "WaystationPatch",
             dependencies: [
-                "CBzip2", "WaystationFields", "WaystationFileSystem",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "CBzip2", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
             ]
         ),
         .target(
             name: "WaystationPacks",
             dependencies: [
-                "WaystationArchive", "WaystationCollections", "WaystationFields", "WaystationFileSystem",
-                "WaystationFiles", "WaystationPatch", "WaystationRules", "WaystationTransport",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "WaystationArchive", "WaystationCollections", "WaystationCryptography", "WaystationFields",
+                "WaystationFileSystem", "WaystationFiles", "WaystationPatch", "WaystationRules", "WaystationTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .target(
             name: "Waystation",
             dependencies: [
-                "WaystationArchive", "WaystationCollections", "WaystationFileSystem", "WaystationRules",
-                "WaystationFiles", "WaystationStorage", "WaystationSharing", "WaystationCaching", "WaystationCookies",
-                "WaystationFields", "WaystationTransport", .target(name: "WaystationPacks", condition: packs),
+                "WaystationArchive", "WaystationCollections", "WaystationCryptography", "WaystationFileSystem",
+                "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationSharing", "WaystationCaching",
+                "WaystationCookies", "WaystationFields", "WaystationTransport",
+                .target(name: "WaystationPacks", condition: packs),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ]
@@ -155,8 +153,9 @@ let package = Package(
         .target(
             name: "WaystationGateway",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationCollections", "WaystationCookies", "WaystationFields",
-                "WaystationFileSystem", "WaystationNIO", "WaystationRecording", "WaystationRules", "WaystationStorage",
+                "Waystation", "WaystationCaching", "WaystationCollections", "WaystationCookies",
+                "WaystationCryptography", "WaystationFields", "WaystationFileSystem", "WaystationNIO",
+                "WaystationRecording", "WaystationRules", "WaystationStorage",
                 "WaystationTransport", .target(name: "WaystationPacks", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -166,7 +165,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: gateway),
                 .product(name: "X509", package: "swift-certificates", condition: gateway),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: gateway),
-                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto", condition: gateway),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
             ],
             // The inspector's page is part of the program, so that a kiosk needs no files beside it.
@@ -184,19 +183,16 @@ let package = Package(
         .target(
             name: "WaystationPublishing",
             dependencies: [
-                "WaystationPacks", "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
-                "WaystationPatch",
-                // Signatures of requests to buckets.
-                .product(name: "Crypto", package: "swift-crypto"),
+                "WaystationPacks", "WaystationArchive", "WaystationCryptography", "WaystationFields",
+                "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .target(
             name: "WaystationRecording",
             dependencies: [
-                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationFields",
-                "WaystationFileSystem", "WaystationRules", "WaystationStorage",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationCryptography",
+                "WaystationFields", "WaystationFileSystem", "WaystationRules", "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -227,7 +223,7 @@ let package = Package(
         .target(name: "WaystationProcesses"),
         .target(
             name: "WaystationOrigin",
-            dependencies: [.product(name: "Crypto", package: "swift-crypto")]
+            dependencies: ["WaystationCryptography"]
         ),
         // Lets tests answer the sessions that the code under test makes: it stands before three getters of Foundation.
         .target(name: "CWaystationSessions"),
@@ -255,7 +251,7 @@ let package = Package(
             name: "WaystationTestSupport",
             dependencies: [
                 "WaystationFileSystem", "WaystationOrigin", "WaystationProcesses", "WaystationStorage",
-                "WaystationTesting", .product(name: "Crypto", package: "swift-crypto"),
+                "WaystationTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -268,6 +264,14 @@ let package = Package(
             exclude: ["Recordings"]
         ),
         .testTarget(name: "WaystationCollectionsTests", dependencies: ["WaystationCollections"]),
+        .testTarget(
+            name: "WaystationCryptographyTests",
+            dependencies: [
+                "WaystationCryptography", "WaystationTesting",
+                // What is checked is compared with another library.
+                .product(name: "Crypto", package: "swift-crypto", condition: nio),
+            ]
+        ),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),
         .testTarget(name: "WaystationFieldsTests", dependencies: ["WaystationFields"]),
         .testTarget(
@@ -289,7 +293,7 @@ let package = Package(
                 "WaystationStorage", "WaystationFields", "WaystationFileSystem", "WaystationTestSupport",
                 "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto", condition: nio),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -307,7 +311,7 @@ let package = Package(
                 "WaystationPacks", "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
                 "WaystationPatch", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
                 "WaystationTransport", .target(name: "WaystationNIO", condition: nio),
-                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto", condition: nio),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -342,7 +346,7 @@ let package = Package(
                 "Waystation", "WaystationCaching", "WaystationFields", "WaystationFileSystem", "WaystationRedis",
                 "WaystationSharing", "WaystationStorage", "WaystationOrigin", "WaystationTestSupport",
                 "WaystationTesting", "WaystationTransport",
-                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto", condition: nio),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]

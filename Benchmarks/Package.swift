@@ -62,6 +62,7 @@ let package = Package(
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "Waystation", package: "waystation"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import WaystationCryptography
 
 /// The server's side of a web socket (RFC 6455).
 struct WebSocketServer {
@@ -25,7 +25,7 @@ struct WebSocketServer {
 
     /// The value that proves that the server understood the handshake (RFC 6455, section 4.2.2, step 5.4).
     static func accept(for key: String) -> String {
-        let digest = Insecure.SHA1.hash(data: Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+        let digest = MessageDigest.of(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8), .sha1)
         return Data(digest).base64EncodedString()
     }
 

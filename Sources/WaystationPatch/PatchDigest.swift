@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import WaystationCryptography
 import WaystationFields
 
 /// An expected digest of the old or the new bytes of a patch.
@@ -28,37 +28,16 @@ public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
 
     /// Computes a digest of the same kind from bytes that arrive in parts.
     struct Hasher {
-        private enum State {
-            case sha256(SHA256)
-            case md5(Insecure.MD5)
-        }
-
-        private var state: State
+        private let algorithm: Algorithm
+        private var digest: MessageDigest
 
         init(like digest: PatchDigest) {
-            state =
-                switch digest.algorithm {
-                case .sha256: .sha256(SHA256())
-                case .md5: .md5(Insecure.MD5())
-                }
+            algorithm = digest.algorithm
+            self.digest = MessageDigest(algorithm == .sha256 ? .sha256 : .md5)
         }
 
-        mutating func update(_ bytes: UnsafeRawBufferPointer) {
-            switch state {
-            case .sha256(var hash):
-                hash.update(bufferPointer: bytes)
-                state = .sha256(hash)
-            case .md5(var hash):
-                hash.update(bufferPointer: bytes)
-                state = .md5(hash)
-            }
-        }
+        mutating func update(_ bytes: UnsafeRawBufferPointer) { digest.update(bytes) }
 
-        func finalize() -> PatchDigest {
-            switch state {
-            case .sha256(let hash): .sha256(hash.finalize())
-            case .md5(let hash): .md5(hash.finalize())
-            }
-        }
+        func finalize() -> PatchDigest { PatchDigest(algorithm: algorithm, bytes: Data(digest.bytes)) }
     }
 }

@@ -232,7 +232,7 @@ struct ReadmeExamplesTests {
     func packs() async throws {
         let packsFolder = folder.root.appending(path: "packs")
         let catalogueURL = try #require(URL(string: "http://127.0.0.1:9/catalogue.json"))
-        let releaseKey = PublishedPack.key
+        let releaseKey = try PublishedPack.key
         let appVersion = try #require(PackVersion("1.2"))
         // snippet: packs
         let packs = try PackLibrary(directory: packsFolder)
@@ -299,7 +299,7 @@ struct ReadmeExamplesTests {
     func packTrials() throws {
         let packs = try PackLibrary(directory: folder.root.appending(path: "packs"))
         let url = try #require(URL(string: "http://127.0.0.1:9/catalogue.json"))
-        let source = CatalogueSource.catalogue(at: url, trusting: [PublishedPack.key])
+        let source = CatalogueSource.catalogue(at: url, trusting: [try PublishedPack.key])
         let app = AppIdentity(code: "shop", version: try #require(PackVersion("1.2")))
         // snippet: packs-trials
         var configuration = PackUpdater.Configuration()

@@ -11,10 +11,11 @@ final class Publisher: Sendable {
     static let start = Date(timeIntervalSince1970: 1_790_000_000)
 
     let folder: URL
-    let key = SigningKey.generate()
+    let key: SigningKey
     private let clock = Mutex(Publisher.start)
 
     init() throws {
+        key = try SigningKey.generate()
         folder = FileManager.default.temporaryDirectory.appending(path: "waystation-publishing-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }

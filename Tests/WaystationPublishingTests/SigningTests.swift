@@ -62,7 +62,7 @@ struct SigningTests {
     @Test("a new key makes the catalogue be signed again, and two keys sign it for clients of both")
     func keys() async throws {
         try await publisher.publish("1.0")
-        let new = SigningKey.generate()
+        let new = try SigningKey.generate()
         #expect(try await publisher.releases.renew(signedBy: [publisher.key, new]))
         #expect(try publisher.catalogue().serial == 2)
         #expect(try publisher.catalogue(trusting: new).serial == 2)

@@ -11,7 +11,7 @@ struct Benchmark: Sendable {
     }
 
     static let all: [Benchmark] =
-        hits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + caching + peers + sharing
+        hits + [manyEntries, opening] + network + secureNetwork + [login, decisions, digests] + caching + peers + sharing
         + largeBodies
         + packs + gateway + testing + [crawls]
 }

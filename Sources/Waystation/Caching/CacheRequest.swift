@@ -1,7 +1,7 @@
-import Crypto
 import Foundation
 package import HTTPTypes
 package import WaystationCaching
+import WaystationCryptography
 import WaystationFields
 import WaystationTransport
 
@@ -103,6 +103,6 @@ extension HTTPRequest {
 enum Partition {
     /// A name that distinguishes two credentials and reveals neither.
     static func name(for credentials: String) -> String {
-        SHA256.hash(data: Data(credentials.utf8)).prefix(16).hexadecimal
+        MessageDigest.of(Array(credentials.utf8)).prefix(16).hexadecimal
     }
 }

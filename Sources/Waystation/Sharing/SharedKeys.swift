@@ -1,7 +1,7 @@
-import Crypto
 import Foundation
 import HTTPTypes
 import WaystationCaching
+import WaystationCryptography
 import WaystationFields
 import WaystationSharing
 
@@ -16,24 +16,18 @@ struct SharedKeys: Sendable {
     private static let prefix = "waystation:\(version):"
 
     /// The number of bytes by which a sealed value is longer: nonce and tag.
-    static let sealLength = 28
+    static let sealLength = Sealing.overhead
 
     /// The value whose change invalidates all entries.
     let root: TierKey
     // The authentication codes have taken their keys already, which costs more than a short name does.
-    private let naming: HMAC<SHA256>
-    private let sealing: HMAC<SHA256>
+    private let naming: AuthenticationCode
+    private let sealing: AuthenticationCode
 
     init(secret: Data) {
-        let secret = SymmetricKey(data: secret)
         let code = { (purpose: String) in
-            HMAC<SHA256>(
-                key: HKDF<SHA256>.deriveKey(
-                    inputKeyMaterial: secret,
-                    info: Data("waystation shared tier \(Self.version) \(purpose)".utf8),
-                    outputByteCount: 32
-                )
-            )
+            let purpose = Array("waystation shared tier \(Self.version) \(purpose)".utf8)
+            return AuthenticationCode(key: AuthenticationCode.derivedKey(from: secret, for: purpose))
         }
         naming = code("names")
         sealing = code("values")
@@ -66,27 +60,26 @@ struct SharedKeys: Sendable {
 
     /// Seals a value for a place; it cannot be opened for another place.
     func seal(_ value: Data, for place: TierKey, header: Data) -> Data? {
-        try? AES.GCM.seal(value, using: sealingKey(of: place), authenticating: header + Data(place.name.utf8)).combined
+        Sealing.seal(value, key: sealingKey(of: place), context: header + Data(place.name.utf8))
     }
 
     /// Opens the value of a place; nil if it was not sealed for this place with this secret.
     func open(_ sealed: Data, for place: TierKey, header: Data) -> Data? {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
-        return try? AES.GCM.open(box, using: sealingKey(of: place), authenticating: header + Data(place.name.utf8))
+        Sealing.open(sealed, key: sealingKey(of: place), context: header + Data(place.name.utf8))
     }
 
     /// Each place has a key of its own: a key may seal only 2^32 values, since their nonces are random.
-    private func sealingKey(of place: TierKey) -> SymmetricKey {
+    private func sealingKey(of place: TierKey) -> [UInt8] {
         var code = sealing
-        code.update(data: Array(place.name.utf8))
-        return SymmetricKey(data: code.finalize())
+        code.update(Array(place.name.utf8))
+        return code.bytes
     }
 
     private func name(_ parts: String...) -> TierKey { name(parts) }
 
     private func name(_ parts: [String]) -> TierKey { Self.name(parts, by: naming) }
 
-    private static func name(_ parts: [String], by naming: HMAC<SHA256>) -> TierKey {
+    private static func name(_ parts: [String], by naming: AuthenticationCode) -> TierKey {
         var bytes: [UInt8] = []
         for part in parts {
             // The length comes first, so that no two lists of parts are the same bytes.
@@ -94,7 +87,7 @@ struct SharedKeys: Sendable {
             bytes += part.utf8
         }
         var code = naming
-        code.update(data: bytes)
-        return TierKey(prefix + code.finalize().withUnsafeBytes { $0.prefix(16).hexadecimal })
+        code.update(bytes)
+        return TierKey(prefix + code.bytes.prefix(16).hexadecimal)
     }
 }

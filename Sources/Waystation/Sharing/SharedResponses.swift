@@ -1,6 +1,7 @@
 package import Foundation
 import Synchronization
 import WaystationCaching
+import WaystationCryptography
 package import WaystationSharing
 
 /// The responses of one cache that a fleet of machines shares, in a tier.
@@ -229,7 +230,6 @@ package final class SharedResponses: Sendable {
     }
 
     private static func randomBytes() -> Data {
-        var generator = SystemRandomNumberGenerator()
-        return Data((0..<SharedStamp.rootLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        Data(RandomBytes.make(SharedStamp.rootLength))
     }
 }

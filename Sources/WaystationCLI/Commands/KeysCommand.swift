@@ -35,7 +35,7 @@ struct GenerateKeyCommand: AsyncParsableCommand {
     var options: OutputOptions
 
     func run() throws {
-        let key = SigningKey.generate()
+        let key = try SigningKey.generate()
         try output.write { try KeyFile.write(key, to: $0) }
         try options.write(KeyResult(id: key.trusted.id, publicKey: key.trusted, path: output.path), about: output)
     }

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import WaystationCryptography
 import WaystationFields
 
 /// The results of reading a whole file: its digest, its first bytes, and whether it is UTF-8.
@@ -21,12 +21,12 @@ struct Fingerprint: Sendable {
 
 /// Takes the bytes of a file in order and makes its ``Fingerprint``.
 struct Fingerprinter {
-    private var hash = SHA256()
+    private var hash = MessageDigest()
     private var leadingBytes = Data()
     private var text = UTF8Validator()
 
     mutating func take(_ bytes: Data) {
-        hash.update(data: bytes)
+        hash.update(bytes)
         if leadingBytes.count < MediaType.leadingByteCount {
             leadingBytes += bytes.prefix(MediaType.leadingByteCount - leadingBytes.count)
         }
@@ -35,7 +35,7 @@ struct Fingerprinter {
 
     consuming func finish() -> Fingerprint {
         Fingerprint(
-            digest: Data(hash.finalize()),
+            digest: Data(hash.bytes),
             leadingBytes: leadingBytes,
             isUTF8: text.isValidAtEnd
         )

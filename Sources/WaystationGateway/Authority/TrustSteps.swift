@@ -1,6 +1,7 @@
 #if Gateway
-import Crypto
 import Foundation
+import WaystationCryptography
+import WaystationFields
 
 /// The commands that make one kind of program accept an authority's certificates, and those that undo it.
 public struct TrustSteps: Sendable, Hashable, CustomStringConvertible {
@@ -78,8 +79,7 @@ extension TrustSteps {
 
     /// The name of a directory's authority in stores of certificates.
     private static func name(of directory: URL) -> String {
-        let digest = SHA256.hash(data: Data(directory.path.utf8)).prefix(4)
-        return "waystation-gateway-" + digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        "waystation-gateway-" + MessageDigest.of(Array(directory.path.utf8)).prefix(4).hexadecimal
     }
 
     /// A text as one word of a POSIX shell.

@@ -1,7 +1,7 @@
 #if Gateway
-import Crypto
 import Foundation
 import WaystationCookies
+import WaystationCryptography
 import WaystationFields
 
 /// An origin: scheme, host and port (RFC 6454 §4), and the name under which a gateway stands for it.
@@ -150,7 +150,7 @@ extension OriginName {
     }
 
     private static func digest(_ labels: [String]) -> String {
-        digestMark + SHA256.hash(data: Data(labels.joined(separator: ".").utf8)).prefix(16).hexadecimal
+        digestMark + MessageDigest.of(Array(labels.joined(separator: ".").utf8)).prefix(16).hexadecimal
     }
 
     /// The parts of an origin, and the labels that stand for them.

@@ -1,44 +1,23 @@
-import Crypto
 public import Foundation
+import WaystationCryptography
 public import WaystationFileSystem
 
 /// Computes a digest of bytes that arrive in parts.
 public struct Digester: Sendable {
-    private enum State: Sendable {
-        case sha256(SHA256)
-        case md5(Insecure.MD5)
-    }
-
-    private var state: State
+    private let algorithm: PackDigest.Algorithm
+    private var state: MessageDigest
 
     /// Makes a digester without any bytes so far.
     public init(_ algorithm: PackDigest.Algorithm = .sha256) {
-        state =
-            switch algorithm {
-            case .sha256: .sha256(SHA256())
-            case .md5: .md5(Insecure.MD5())
-            }
+        self.algorithm = algorithm
+        state = MessageDigest(algorithm == .sha256 ? .sha256 : .md5)
     }
 
     /// Takes the next bytes.
-    public mutating func update(_ bytes: some DataProtocol) {
-        switch state {
-        case .sha256(var hash):
-            hash.update(data: bytes)
-            state = .sha256(hash)
-        case .md5(var hash):
-            hash.update(data: bytes)
-            state = .md5(hash)
-        }
-    }
+    public mutating func update(_ bytes: some DataProtocol) { state.update(bytes) }
 
     /// The digest of all bytes so far; more may follow.
-    public var digest: PackDigest {
-        switch state {
-        case .sha256(let hash): PackDigest(.sha256, bytes: hash.finalize())
-        case .md5(let hash): PackDigest(.md5, bytes: hash.finalize())
-        }
-    }
+    public var digest: PackDigest { PackDigest(algorithm, bytes: state.bytes) }
 }
 
 extension PackDigest {

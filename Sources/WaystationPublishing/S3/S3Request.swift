@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import HTTPTypes
+import WaystationCryptography
 import WaystationFields
 import WaystationPacks
 
@@ -26,7 +26,7 @@ struct S3Request: Sendable {
     ///
     /// The body may be a file of some GiB, which is read from the disk for it.
     func payload() async throws(PackError) -> String {
-        try await DiskWork.run("reading \(key)") { [body] in SHA256.hash(data: body).hexadecimal }
+        try await DiskWork.run("reading \(key)") { [body] in MessageDigest.of(body).hexadecimal }
     }
 }
 

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import WaystationCryptography
 import WaystationFields
 
 /// A request as Signature Version 4 of AWS signs it: a function of values, without a clock.
@@ -19,10 +19,7 @@ struct SigningRequest: Sendable {
     /// The value of the field `Authorization`; `now` is the time of the field `x-amz-date`.
     func authorization(_ scope: SigningScope, now: Date) -> String {
         let credential = "\(scope.credentials.accessKey)/\(scope.description(now: now))"
-        let signature = HMAC<SHA256>.authenticationCode(
-            for: Data(text(scope, now: now).utf8),
-            using: scope.key(now: now)
-        )
+        let signature = AuthenticationCode.of(Array(text(scope, now: now).utf8), key: scope.key(now: now))
         return "\(SigningScope.algorithm) Credential=\(credential), SignedHeaders=\(signedNames), "
             + "Signature=\(signature.hexadecimal)"
     }
@@ -36,7 +33,7 @@ struct SigningRequest: Sendable {
 
     /// The text that is signed.
     func text(_ scope: SigningScope, now: Date) -> String {
-        let digest = SHA256.hash(data: Data(canonical.utf8)).hexadecimal
+        let digest = MessageDigest.of(Array(canonical.utf8)).hexadecimal
         return [SigningScope.algorithm, SigningScope.time(now), scope.description(now: now), digest]
             .joined(separator: "\n")
     }
@@ -68,11 +65,10 @@ struct SigningScope: Sendable {
 
     func description(now: Date) -> String { "\(Self.time(now).prefix(8))/\(region)/\(service)/aws4_request" }
 
-    fileprivate func key(now: Date) -> SymmetricKey {
+    fileprivate func key(now: Date) -> [UInt8] {
         let day = String(Self.time(now).prefix(8))
-        let start = SymmetricKey(data: Data("AWS4\(credentials.secretKey)".utf8))
-        return [day, region, service, "aws4_request"].reduce(start) { key, part in
-            SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
+        return [day, region, service, "aws4_request"].reduce(Array("AWS4\(credentials.secretKey)".utf8)) { key, part in
+            AuthenticationCode.of(Array(part.utf8), key: key)
         }
     }
 }

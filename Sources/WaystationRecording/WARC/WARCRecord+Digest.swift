@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import WaystationCryptography
 import WaystationFields
 
 extension WARCRecord {
@@ -12,9 +12,9 @@ extension WARCRecord {
         let actual: [UInt8]
         switch digest[..<colon].lowercased() {
         // The format's programs write SHA-1; it detects damage, not forgery.
-        case "sha1": actual = Array(Insecure.SHA1.hash(data: block))
-        case "sha256", "sha-256": actual = Array(SHA256.hash(data: block))
-        case "md5": actual = Array(Insecure.MD5.hash(data: block))
+        case "sha1": actual = MessageDigest.of(block, .sha1)
+        case "sha256", "sha-256": actual = MessageDigest.of(block)
+        case "md5": actual = MessageDigest.of(block, .md5)
         default: return true
         }
         return stated.lowercased() == actual.hexadecimal

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import WaystationFields
 
@@ -10,7 +9,8 @@ struct BodyName: Hashable, Sendable {
     /// For example `4f/4f0c9d8e…`.
     let text: String
 
-    init(digest: SHA256Digest) {
+    /// Makes the name of a body from its SHA-256.
+    init(digest: [UInt8]) {
         let digits = digest.hexadecimal
         text = "\(digits.prefix(2))/\(digits)"
     }

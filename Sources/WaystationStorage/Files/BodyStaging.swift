@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import Synchronization
+import WaystationCryptography
 import WaystationFileSystem
 
 /// Writes a body to a staging file in whole blocks, and calculates the blocks' checksums and the digest meanwhile.
@@ -11,7 +11,7 @@ final class BodyStaging: Sendable {
         var file: OpenFile?
         var pending = Data()
         var checksums = BlockChecksums()
-        var digest = SHA256()
+        var digest = MessageDigest()
         var length = 0
         var isDiscarded = false
     }
@@ -59,7 +59,7 @@ final class BodyStaging: Sendable {
                 path: file.path,
                 length: state.length,
                 checksums: state.checksums,
-                name: BodyName(digest: state.digest.finalize())
+                name: BodyName(digest: state.digest.bytes)
             )
         }
     }
@@ -102,7 +102,7 @@ final class BodyStaging: Sendable {
         try fileSystem.write(block, to: file)
         if !block.isEmpty {
             state.checksums.append(block: block)
-            state.digest.update(data: block)
+            state.digest.update(block)
         }
         state.length += block.count
     }

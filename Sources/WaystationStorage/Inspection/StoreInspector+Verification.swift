@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import WaystationCaching
+import WaystationCryptography
 import WaystationFileSystem
 
 extension StoreInspector {
@@ -108,15 +108,15 @@ private struct BodyContents {
     private func read(_ body: BodyName) -> Content {
         do {
             let file = try fileSystem.openFile(layout.path(of: body))
-            var (checksums, digest, length) = (BlockChecksums(), SHA256(), 0)
+            var (checksums, digest, length) = (BlockChecksums(), MessageDigest(), 0)
             while true {
                 let block = try fileSystem.read(file, at: length, count: BlockChecksums.blockSize)
                 guard !block.isEmpty else { break }
                 checksums.append(block: block)
-                digest.update(data: block)
+                digest.update(block)
                 length += block.count
             }
-            let name = BodyName(digest: digest.finalize())
+            let name = BodyName(digest: digest.bytes)
             return .whole(length: length, checksums: checksums, digest: name.digest ?? "")
         } catch {
             return .unreadable("\(error)")

@@ -5,8 +5,10 @@ import WaystationTesting
 @testable import WaystationPacks
 
 @Suite struct CatalogueTests {
-    private let key = SigningKey.generate()
+    private let key: SigningKey
     private let now = Sample.moment
+
+    init() throws { key = try SigningKey.generate() }
 
     private func release(
         _ version: String,

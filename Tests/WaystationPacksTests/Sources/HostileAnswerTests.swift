@@ -84,7 +84,7 @@ import WaystationTestSupport
     @Test("No changed catalogue is accepted, unless the signed bytes are unchanged", arguments: [UInt64](1...2))
     func catalogues(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        let key = SigningKey.generate()
+        let key = try SigningKey.generate()
         let catalogue = Catalogue(
             serial: 1,
             issued: Sample.moment,
@@ -106,7 +106,7 @@ import WaystationTestSupport
     @Test("Clients refuse every mistake that a publisher signed with a named error", arguments: [UInt64](1...2))
     func signedNonsense(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        let key = SigningKey.generate()
+        let key = try SigningKey.generate()
         var module = Catalogue.Module(try Sample.module("shop"), live: PackVersion("1.0"))
         let digest = PackDigest(of: Data())
         module.releases = [

@@ -7,7 +7,9 @@ import WaystationFields
 @Suite struct SignedEnvelopeTests {
     private let type = "text/plain"
     private let payload = Data("hello world".utf8)
-    private let keys = (0..<3).map { _ in SigningKey.generate() }
+    private let keys: [SigningKey]
+
+    init() throws { keys = try (0..<3).map { _ in try SigningKey.generate() } }
 
     @Test("The pre-authentication encoding equals the DSSE specification's example")
     func encoding() {

@@ -7,7 +7,7 @@ import WaystationTestSupport
 /// The servers of the kiosk's pages: the shop, and nginx with JupyterLab and its packs.
 final class Servers: Sendable {
     /// The key that signs the catalogue of packs.
-    let key = SigningKey.generate()
+    let key: SigningKey
     private let shop = Shop()
     private let runningShop: RunningShop
     private let nginx: Nginx
@@ -20,6 +20,7 @@ final class Servers: Sendable {
     ///   - scratch: An empty folder.
     /// - Throws: ``Unexpected`` if there is no JupyterLab in the folder, or the reason why a server does not start.
     init(lab: URL, version: String, in scratch: URL) async throws {
+        key = try SigningKey.generate()
         runningShop = try await RunningShop(shop)
         nginx = try Nginx(directives: "types { \(Self.types) }")
         let site = nginx.root.appending(path: "lab")

@@ -16,9 +16,10 @@ final class Platform: Sendable {
     static let authorization: HTTPFields = [.authorization: "Bearer \(token)"]
 
     let folder: URL
-    let key = SigningKey.generate()
+    let key: SigningKey
 
     init() throws {
+        key = try SigningKey.generate()
         folder = FileManager.default.temporaryDirectory.appending(path: "update-server-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }

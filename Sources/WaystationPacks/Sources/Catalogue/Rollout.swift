@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import WaystationCryptography
 
 /// A version that a share of the clients gets before it becomes live for all.
 public struct Rollout: Sendable, Hashable, Codable {
@@ -25,7 +25,7 @@ public struct Rollout: Sendable, Hashable, Codable {
     /// stays true while the percentage grows.
     public func includes(installID: String, of module: ModuleID) -> Bool {
         let text = "\(installID)\n\(module)\n\(version)\n\(salt)"
-        let number = SHA256.hash(data: Data(text.utf8)).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let number = MessageDigest.of(Array(text.utf8)).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return Double(number % 10_000) < (percentage * 100).rounded()
     }
 }

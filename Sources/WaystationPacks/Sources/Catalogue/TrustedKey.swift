@@ -1,5 +1,5 @@
-public import Crypto
 public import Foundation
+import WaystationCryptography
 
 /// A public key whose signatures count (Ed25519, RFC 8032), in the text form `ed25519:<base64 of 32 bytes>`.
 public struct TrustedKey: Sendable, Hashable, Codable, CustomStringConvertible, LosslessStringConvertible {
@@ -8,18 +8,17 @@ public struct TrustedKey: Sendable, Hashable, Codable, CustomStringConvertible, 
     /// The key's 32 bytes.
     public let rawRepresentation: Data
 
-    /// Makes a trusted key from a public key.
-    public init(_ key: Curve25519.Signing.PublicKey) {
-        rawRepresentation = key.rawRepresentation
+    /// Makes a trusted key from its 32 bytes (RFC 8032 §5.1.5); nil if there are more or fewer.
+    public init?(rawRepresentation: Data) {
+        guard rawRepresentation.count == Signatures.keyLength else { return nil }
+        self.rawRepresentation = rawRepresentation
         id = String(PackDigest(of: rawRepresentation).hex.prefix(16))
     }
 
     /// Reads the text form; nil when the text is not a public key.
     public init?(_ text: String) {
-        guard let bytes = KeyText.bytes(of: text, after: "ed25519:"),
-            let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)
-        else { return nil }
-        self.init(key)
+        guard let bytes = KeyText.bytes(of: text, after: "ed25519:") else { return nil }
+        self.init(rawRepresentation: bytes)
     }
 
     /// The text form.
@@ -35,8 +34,7 @@ public struct TrustedKey: Sendable, Hashable, Codable, CustomStringConvertible, 
 
     /// Whether `signature` is this key's signature of `message`.
     public func isValid(_ signature: Data, for message: Data) -> Bool {
-        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: rawRepresentation) else { return false }
-        return key.isValidSignature(signature, for: message)
+        Signatures.isValid(signature, of: message, by: rawRepresentation)
     }
 }
 

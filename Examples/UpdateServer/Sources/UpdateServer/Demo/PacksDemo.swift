@@ -42,7 +42,7 @@ struct PacksDemo: Sendable {
     /// - Returns: The outcome of loading everything offline.
     /// - Throws: The error of the step that failed.
     func run(in scratch: URL) async throws -> Result {
-        let key = SigningKey.generate()
+        let key = try SigningKey.generate()
         // Built away from Swift's threads, since the server and the app run in this process too.
         let packs = try await BlockingWork.run { try versions.map { try build($0, in: scratch) } }
         let token = UUID().uuidString
