@@ -92,7 +92,9 @@ package struct AuthenticationCode: Sendable {
     private var inner = MessageDigest()
     private var outer = MessageDigest()
 
-    /// Makes the code of no bytes so far. A copy costs less than a new code of the same key.
+    /// Makes the code of no bytes so far.
+    ///
+    /// A copy costs less than a new code of the same key.
     package init(key: some DataProtocol) {
         var block = key.count > 64 ? MessageDigest.of(key) : Array(key)
         block += Array(repeating: 0, count: 64 - block.count)

@@ -9,10 +9,13 @@ package enum Sealing {
     private static let nonceLength = 12
     private static let tagLength = 16
 
-    /// Seals a value; `context` is authenticated with it, and is not part of the result.
+    /// Seals a value.
     ///
-    /// - Parameter key: 32 bytes.
-    /// - Returns: nil if the configuration of libcrypto on this machine refuses the algorithm.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: 32 bytes.
+    ///   - context: Bytes that are authenticated with the value, and are not part of the result.
+    /// - Returns: The sealed value; nil if the configuration of libcrypto on this machine refuses the algorithm.
     package static func seal(_ value: Data, key: [UInt8], context: Data) -> Data? {
         let nonce = RandomBytes.make(nonceLength)
         return run(Array(value), key, nonce, context, isSealing: true) { cipher, sealed in
@@ -44,8 +47,8 @@ package enum Sealing {
         result: (_ cipher: OpaquePointer, _ output: [UInt8]) -> Data?,
         beforeEnd: (_ cipher: OpaquePointer) -> Bool = { _ in true }
     ) -> Data? {
-        guard key.count == 32, let length = CInt(exactly: value.count), let contextLength = CInt(exactly: context.count),
-            let cipher = EVP_CIPHER_CTX_new()
+        guard key.count == 32, let length = CInt(exactly: value.count),
+            let contextLength = CInt(exactly: context.count), let cipher = EVP_CIPHER_CTX_new()
         else { return nil }
         defer { EVP_CIPHER_CTX_free(cipher) }
         var output = [UInt8](repeating: 0, count: value.count)
