@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import Measuring
-import Waystation
+import WaystationPacks
 
 extension Benchmark {
     /// The digest of a small body and of a large one, beside the same digest by swift-crypto.
