@@ -27,7 +27,7 @@ export OBJECT_STORE := $(CURDIR)/.build/object-store
 	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load first-test clean
 
 help:
-	@echo "make demo          crawl a real site, then load it offline"
+	@echo "make demo          crawl a real site, then load it offline [ENGINE=nio]"
 	@echo "make demo-packs    publish real web apps, follow them with an app, load them offline"
 	@echo "make demo-login    one login for an app's own requests and for its pages"
 	@echo "make demo-kiosk    a browser shows a shop and JupyterLab through a gateway, online and offline, with a report"
@@ -113,10 +113,12 @@ format:
 	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
 
 # The first build takes minutes, so it shows its progress.
+# For debugging, and without the engine on SwiftNIO: the release build, with the engine, takes twice as long.
+ENGINE := foundation
 demo: demo-deps
-	@echo "building the crawler; the first time this takes a few minutes"
-	@Scripts/swift.sh build Examples/Crawler -c release --product crawler
-	@Scripts/swift.sh run Examples/Crawler crawler demo
+	@Scripts/one-line.py "building the crawler" $(SWIFT) build --package-path Examples/Crawler \
+		--scratch-path .build/demo --product crawler $(if $(filter nio,$(ENGINE)),--traits NIO)
+	@.build/demo/debug/crawler demo --engine $(ENGINE)
 
 # Downloads real web apps in successive versions from PyPI, and builds JupyterLab as a static app.
 web-apps: deps

@@ -19,7 +19,10 @@ shift 2
 swift_() {
     subcommand=$1
     shift
-    [ "$package" != . ] || set -- --traits Packs,NIO,Gateway,Redis "$@"
+    case $package in
+    .) set -- --traits Packs,NIO,Gateway,Redis "$@" ;;
+    Examples/Crawler) set -- --traits NIO "$@" ;;
+    esac
     "${SWIFT:-swift}" "$subcommand" --disable-build-manifest-caching --scratch-path "$PWD/.build/make" \
         --package-path "$package" "$@"
 }

@@ -1,8 +1,11 @@
 import Foundation
 import FoundationNetworking
 import Waystation
-import WaystationNIO
 import WaystationStorage
+
+#if NIO
+import WaystationNIO
+#endif
 
 /// The sessions that load a site, and load it again; the only use of Waystation.
 ///
@@ -23,7 +26,7 @@ struct SiteSession: Sendable {
     enum Engine: String, CaseIterable, Sendable {
         /// Foundation's own loader.
         case foundation
-        /// Waystation's engine on SwiftNIO.
+        /// Waystation's engine on SwiftNIO; the crawler must be built with the trait `NIO`.
         case nio
     }
 
@@ -45,7 +48,9 @@ struct SiteSession: Sendable {
         let interceptor = try Interceptor { [cache] in
             $0.rules = [.allow("*://*:*/**", via: .cache(mode == .offline ? .cacheOnly : .cacheFirst(for: forever)))]
             $0.cache = cache
+            #if NIO
             if engine == .nio { $0.transport = .nio }
+            #endif
         }
         let configuration = URLSessionConfiguration.default
         configuration.httpMaximumConnectionsPerHost = settings.concurrency

@@ -57,7 +57,11 @@ struct CommandTests {
         }
         #expect(try engine([]) == .foundation)
         #expect(try engine(["--engine", "foundation"]) == .foundation)
+        #if NIO
         #expect(try engine(["--engine", "nio"]) == .nio)
+        #else
+        #expect(throws: (any Error).self) { try engine(["--engine", "nio"]) }
+        #endif
     }
 
     @Test("an unknown engine is refused by a message that names those there are")

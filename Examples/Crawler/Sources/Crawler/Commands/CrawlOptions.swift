@@ -87,6 +87,16 @@ struct PolitenessOptions: ParsableArguments {
 struct NetworkOptions: ParsableArguments {
     @Option(help: "What carries the requests: Foundation's own loader, or Waystation's engine on SwiftNIO.")
     var engine = SiteSession.Engine.foundation
+
+    func validate() throws {
+        #if !NIO
+        guard engine == .foundation else {
+            throw ValidationError(
+                "This crawler was built without the engine on SwiftNIO. Build it with `swift build --traits NIO`."
+            )
+        }
+        #endif
+    }
 }
 
 extension SiteSession.Engine: ExpressibleByArgument {}

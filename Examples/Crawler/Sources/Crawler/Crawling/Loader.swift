@@ -1,4 +1,4 @@
-import Crypto
+import COpenSSL
 import Foundation
 import FoundationNetworking
 import SiteTools
@@ -32,7 +32,7 @@ final class Loader: NSObject, Sendable {
 
     fileprivate struct Load {
         var response: HTTPURLResponse?
-        var hash = SHA256()
+        var hash = BodyHash()
         var size = 0
         var body = Data()
         var keepsBody = true
@@ -104,7 +104,7 @@ extension Loader: URLSessionDataDelegate {
         // The load is taken out while it changes: hashing then needs no lock, and calls for one task come one at a
         // time.
         guard var load = loads.withLock({ $0.removeValue(forKey: dataTask.taskIdentifier) }) else { return }
-        load.hash.update(data: data)
+        load.hash.update(data)
         load.size += data.count
         if load.keepsBody {
             if load.size <= Self.keptBodyLimit {
@@ -141,8 +141,27 @@ extension Loader.Load {
             refusal: CacheStatus.refusal(cacheControl: response.value(forHTTPHeaderField: "Cache-Control")),
             isFromArchive: CacheStatus.isHit(response.value(forHTTPHeaderField: "Cache-Status")),
             size: size,
-            digest: Data(hash.finalize()),
+            digest: hash.digest,
             body: keepsBody ? body : nil
         )
+    }
+}
+
+/// SHA-256 of a body that arrives in parts.
+private struct BodyHash: Sendable {
+    private var context = SHA256_CTX()
+
+    init() { SHA256_Init(&context) }
+
+    mutating func update(_ part: Data) {
+        part.withUnsafeBytes { bytes in _ = SHA256_Update(&context, bytes.baseAddress, bytes.count) }
+    }
+
+    /// The digest of all parts so far.
+    var digest: Data {
+        var context = context
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        SHA256_Final(&digest, &context)
+        return Data(digest)
     }
 }

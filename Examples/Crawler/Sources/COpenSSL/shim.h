@@ -1,0 +1,2 @@
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
