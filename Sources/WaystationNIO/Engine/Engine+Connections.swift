@@ -68,10 +68,16 @@ extension Engine: ConnectionOwner {
         connect(id, to: origin, before: .now() + settings.connectTimeout)
     }
 
-    private func connect(_ id: ConnectionID, to origin: Origin, before deadline: NIODeadline) {
+    private func connect(
+        _ id: ConnectionID,
+        to origin: Origin,
+        before deadline: NIODeadline,
+        sparesReserve: Bool = true
+    ) {
         let attempt = connector.connect(
             to: origin,
             offersOnlyHTTP1: http1Origins.contains(origin),
+            sparesReserve: sparesReserve,
             deadline: deadline
         ) { channel, version in
             try self.makeConnection(on: channel, version)
@@ -85,7 +91,10 @@ extension Engine: ConnectionOwner {
                     self.fail(connect)
                     return self.feedStarved()
                 }
-                if !self.awaitDescriptor(connect) { self.fail(connect) }
+                guard !self.awaitDescriptor(connect) else { return }
+                // No other connection will leave its descriptor, so the last ones are used.
+                guard sparesReserve, deadline > .now() else { return self.fail(connect) }
+                self.connect(id, to: origin, before: deadline, sparesReserve: false)
             }
         }
         connects[id] = attempt

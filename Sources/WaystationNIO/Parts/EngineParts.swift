@@ -17,6 +17,9 @@ struct EngineParts: Sendable {
     /// Calls work after a pause, on an event loop; it is called on the same loop.
     typealias AfterPause = @Sendable (TimeAmount, any EventLoop, @escaping () -> Void) -> Void
 
+    /// Tells whether a descriptor is one of the last that the process can have.
+    typealias IsReserved = @Sendable (_ descriptor: CInt) -> Bool
+
     /// Without it, bodies are delivered as they arrive.
     var makeDecoder: MakeContentDecoder?
     /// The codings that `makeDecoder` knows, for `Accept-Encoding`.
@@ -29,6 +32,8 @@ struct EngineParts: Sendable {
     ///
     /// Without it, all routes are direct.
     var makeRoutes: (@Sendable (_ environment: [String: String]) -> FindRoute)?
+    /// Tells which sockets are given back while there are other connections; tests decide which.
+    var isReserved: IsReserved = DescriptorReserve.contains
     /// Calls the work on the event loop after a pause that the engine has decided on; tests decide when.
     var afterPause: AfterPause = { pause, loop, work in
         guard pause > .zero else { return work() }

@@ -62,6 +62,22 @@ struct DescriptorTests {
         #expect(second.connectionCount == 1)
     }
 
+    @Test("leaves the last descriptors to other parts of the process while it has another connection")
+    func reserve() async throws {
+        let (first, second) = (try origin(), try origin())
+        var parts = EngineParts()
+        parts.isReserved = { _ in true }
+        let transport = NIOTransport(configuration: .ephemeral, options: NIOOptions(), parts: parts)
+        #expect(await transport.load(first.url()).text == "ok")
+        #expect(await transport.load(second.url()).text == "ok")
+        #expect(await eventually { first.closedCount == 1 })
+        #expect(DescriptorReserve.contains(84, of: 96))
+        #expect(!DescriptorReserve.contains(83, of: 96))
+        #expect(DescriptorReserve.contains(1_048_512, of: 1_048_576))
+        #expect(!DescriptorReserve.contains(1_048_511, of: 1_048_576))
+        #expect(!DescriptorReserve.contains(.max, of: .max))
+    }
+
     @Test("waits for a connection that is in use")
     func busy() async throws {
         let gate = Gate()
