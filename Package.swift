@@ -81,7 +81,8 @@ let package = Package(
         // Needs libsqlite3-dev, as GRDB does. It replaces system calls of SQLite, and wraps variadic C functions.
         .target(name: "CWaystationSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "WaystationCollections"),
-        .target(name: "WaystationCryptography", dependencies: ["CLibcrypto"]),
+        .target(name: "CWaystationCryptography", dependencies: ["CLibcrypto"]),
+        .target(name: "WaystationCryptography", dependencies: ["CLibcrypto", "CWaystationCryptography"]),
         .target(name: "WaystationFileSystem", dependencies: ["WaystationFields"]),
         .target(name: "WaystationRules", dependencies: ["WaystationFields"]),
         .target(name: "WaystationFields"),
@@ -290,10 +291,9 @@ let package = Package(
         .testTarget(
             name: "WaystationStorageTests",
             dependencies: [
-                "WaystationStorage", "WaystationFields", "WaystationFileSystem", "WaystationTestSupport",
-                "WaystationTesting",
+                "WaystationStorage", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
+                "WaystationTestSupport", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Crypto", package: "swift-crypto", condition: nio),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -311,7 +311,6 @@ let package = Package(
                 "WaystationPacks", "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
                 "WaystationPatch", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
                 "WaystationTransport", .target(name: "WaystationNIO", condition: nio),
-                .product(name: "Crypto", package: "swift-crypto", condition: nio),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -343,10 +342,10 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationFields", "WaystationFileSystem", "WaystationRedis",
+                "Waystation", "WaystationCaching", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
+                "WaystationRedis",
                 "WaystationSharing", "WaystationStorage", "WaystationOrigin", "WaystationTestSupport",
                 "WaystationTesting", "WaystationTransport",
-                .product(name: "Crypto", package: "swift-crypto", condition: nio),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]

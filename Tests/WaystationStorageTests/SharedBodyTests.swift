@@ -1,8 +1,8 @@
-import Crypto
 import Foundation
 import GRDB
 import HTTPTypes
 import Testing
+import WaystationCryptography
 import WaystationFileSystem
 import WaystationTestSupport
 import WaystationTesting
@@ -24,7 +24,7 @@ struct SharedBodyTests {
         let writer = try #require(store.write(.get("a"), Data()))
         for start in stride(from: 0, to: body.count, by: 33_333) { writer.append(body.dropFirst(start).prefix(33_333)) }
         try await writer.commit()
-        let digest = SHA256.hash(data: body).map { String(format: "%02x", $0) }.joined()
+        let digest = MessageDigest.of(body).map { String(format: "%02x", $0) }.joined()
         #expect(fixture.files(in: "bodies") == ["\(digest.prefix(2))/\(digest)"])
     }
 
@@ -203,6 +203,6 @@ struct SharedBodyTests {
     }
 
     private static func digest(of data: Data) -> String {
-        SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined()
+        MessageDigest.of(data).map { String(format: "%02x", $0) }.joined()
     }
 }

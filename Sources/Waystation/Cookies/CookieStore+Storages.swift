@@ -79,12 +79,12 @@ extension CookieStore {
     /// - Parameters:
     ///   - differences: The changes.
     ///   - sync: The sync of the storage.
-    ///   - moment: The moment of the previous look at the storage.
+    ///   - moment: The moment of the look before which a cookie had not changed.
     /// - Returns: The number of changes that were taken over, and the cookies that the storage has to remove again.
     func take(
         _ differences: [StorageMirror.Difference],
         from sync: CookieSync,
-        since moment: Moment
+        since moment: (Cookie.ID) -> Moment
     ) -> (count: Int, ended: [Cookie.ID]) {
         guard !differences.isEmpty else { return (0, []) }
         let now = now()
@@ -95,7 +95,7 @@ extension CookieStore {
             for difference in differences {
                 switch difference {
                 case .put(let cookie):
-                    if state.hasEnded(cookie, since: moment) { state.known.end(cookie) }
+                    if state.hasEnded(cookie, since: moment(cookie.id)) { state.known.end(cookie) }
                     // A load of Foundation's own may end after a log-out; a cookie that the log-out removed must not
                     // return.
                     guard !state.known.hasEnded(cookie) else {

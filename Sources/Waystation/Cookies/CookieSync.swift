@@ -30,22 +30,31 @@ final class CookieSync: Sendable {
     }
 
     private struct Seen {
-        /// The moment of the last look that was complete.
+        /// The moment of the last look.
         var moment: CookieStore.Moment
         var mirror = StorageMirror()
         var snapshot = FoundationCookieStorage.Snapshot()
-        /// The URLs of the loads that Foundation runs itself.
-        var loads: [ObjectIdentifier: URL] = [:]
+        /// The loads that Foundation runs itself.
+        var loads: [ObjectIdentifier: (url: URL, refusesCookies: Bool)] = [:]
+        /// The cookies that looks have left out, with the moment of the look before.
+        var undecided: [Cookie.ID: CookieStore.Moment] = [:]
 
-        /// Takes over what has changed among the cookies of the storage.
-        mutating func differences(in cookies: [Cookie], asOf version: UInt64) -> [StorageMirror.Difference] {
-            mirror.look(at: cookies, asOf: version) { [loads] id in loads.values.contains { id.covers(hostOf: $0) } }
-        }
-
-        /// Records the moment of a look.
+        /// Finds what has changed among the cookies of the storage.
         ///
-        /// A cookie that was left out may be older than a log-out that the next look must know of.
-        mutating func end(_ look: CookieStore.Moment?) { if mirror.isComplete { moment = look ?? moment } }
+        /// - Returns: The changes, and for each cookie the moment since which it may have changed.
+        mutating func differences(
+            in cookies: [Cookie],
+            asOf version: UInt64,
+            at present: CookieStore.Moment?
+        ) -> (changes: [StorageMirror.Difference], since: (Cookie.ID) -> CookieStore.Moment) {
+            let changes = mirror.look(at: cookies, asOf: version) { [loads] id, isRemoval in
+                loads.values.contains { id.covers(hostOf: $0.url) && ($0.refusesCookies || !isRemoval) }
+            }
+            let since = { [undecided, moment] in undecided[$0] ?? moment }
+            undecided = Dictionary(uniqueKeysWithValues: mirror.undecided.map { ($0, since($0)) })
+            moment = present ?? moment
+            return (changes, since)
+        }
     }
 
     let storage: any CookieStorage
@@ -107,15 +116,14 @@ final class CookieSync: Sendable {
         let (taken, refused) = seen.withLock { seen -> ((count: Int, ended: [Cookie.ID]), [CookieError]) in
             let version = seen.mirror.version
             guard let snapshot = foundation.snapshot else { return ((0, []), []) }
-            guard !seen.mirror.isComplete || !snapshot.isSame(as: seen.snapshot) else {
-                seen.end(moment)
+            guard !seen.undecided.isEmpty || !snapshot.isSame(as: seen.snapshot) else {
+                seen.moment = moment ?? seen.moment
                 return ((0, []), [])
             }
             let (cookies, refused) = snapshot.cookies(made: store.now(), after: seen.snapshot)
             seen.snapshot = snapshot
-            let taken = store.take(seen.differences(in: cookies, asOf: version), from: self, since: seen.moment)
-            seen.end(moment)
-            return (taken, refused)
+            let (changes, since) = seen.differences(in: cookies, asOf: version, at: moment)
+            return (store.take(changes, from: self, since: since), refused)
         }
         for error in refused { store.report(CookieEvent(kind: .refused(error))) }
         return taken
@@ -125,21 +133,40 @@ final class CookieSync: Sendable {
     ///
     /// Foundation stores the cookies of a response before Waystation sees its head. So no look takes over the cookies
     /// that the storage gets for the host of such a load, the app's included, before the load has ended and
-    /// ``CookieSync/recognize(_:at:)`` was called; a request carries them all the same, as Foundation has put them into
-    /// its field. Those that a redirect to another host sets are not recognized.
+    /// ``CookieSync/recognize(_:at:)`` was called. A request carries them all the same, as Foundation has put them into
+    /// its field. What is removed from the storage is taken over at once, so that no request carries a cookie that the
+    /// app has removed, unless the load refuses the cookies of its response.
+    ///
+    /// The cookies that a redirect sets are not recognized: they count as the app's.
     final class FoundationLoad: Sendable {
         private let sync: CookieSync
 
-        fileprivate init(_ sync: CookieSync, _ url: URL) {
+        fileprivate init(_ sync: CookieSync, _ url: URL, refusesCookies: Bool) {
             self.sync = sync
-            sync.seen.withLock { $0.loads[ObjectIdentifier(self)] = url }
+            sync.seen.withLock { $0.loads[ObjectIdentifier(self)] = (url, refusesCookies) }
         }
 
         deinit { sync.seen.withLock { _ = $0.loads.removeValue(forKey: ObjectIdentifier(self)) } }
     }
 
     /// Begins a load that Foundation runs itself.
-    func beginLoad(of url: URL) -> FoundationLoad { FoundationLoad(self, url) }
+    func beginLoad(of url: URL, refusesCookies: Bool) -> FoundationLoad {
+        FoundationLoad(self, url, refusesCookies: refusesCookies)
+    }
+
+    /// Records the cookies that the storage got or lost for the host of a load whose response is not known, so that no
+    /// look takes that over.
+    ///
+    /// - Returns: The cookies to be replaced by those of the store; the caller passes them to ``note(_:)``.
+    func recognizeUndecided(at url: URL) -> [Cookie.ID] {
+        guard let foundation = storage as? FoundationCookieStorage else { return [] }
+        _ = look()
+        return seen.withLock { seen in
+            let undecided = seen.mirror.undecided
+            let ids = seen.mirror.recognize(foundation.cookies()) { undecided.contains($0) && $0.covers(hostOf: url) }
+            return Array(ids)
+        }
+    }
 
     /// Records the cookies that Foundation's own loader has stored or removed for a response, so that no look takes
     /// that over.
@@ -261,8 +288,8 @@ final class CookieSync: Sendable {
             let cookies: [Cookie]
             do { cookies = try await storage.cookies() } catch { throw Incomplete(ids: ids, cause: error) }
             (taken, ended) = seen.withLock { seen in
-                defer { seen.end(moment) }
-                return store.take(seen.differences(in: cookies, asOf: version), from: self, since: seen.moment)
+                let (changes, since) = seen.differences(in: cookies, asOf: version, at: moment)
+                return store.take(changes, from: self, since: since)
             }
         }
         var writes: [StorageMirror.Write] = []

@@ -70,16 +70,25 @@ final class SessionCookies: Sendable {
     /// ``take(_:loadedByFoundationFor:sent:)``.
     func beginFoundationLoad(of request: URLRequest) -> CookieSync.FoundationLoad? {
         guard takesCookies, let url = request.url else { return nil }
-        return sync?.beginLoad(of: url)
+        return sync?.beginLoad(of: url, refusesCookies: !request.httpShouldHandleCookies)
     }
 
     /// Takes over the cookies of a response that Foundation's own loader has received.
     ///
     /// The loader has stored them in the configuration's storage too, by rules of its own that lose attributes. They are
     /// replaced there by the store's.
-    func take(_ head: ResponseHead, loadedByFoundationFor request: URLRequest, sent moment: CookieStore.Moment) {
-        guard takesCookies, let url = request.url, let field = head.value(forHTTPHeaderField: "Set-Cookie")
-        else { return }
+    ///
+    /// - Parameters:
+    ///   - head: The head; nil if it is not known, because the load was cancelled or has failed.
+    ///   - request: The request, after redirects.
+    ///   - moment: The moment at which the request was sent.
+    func take(_ head: ResponseHead?, loadedByFoundationFor request: URLRequest, sent moment: CookieStore.Moment) {
+        guard takesCookies, let url = request.url else { return }
+        guard let head else {
+            if !request.httpShouldHandleCookies, let sync { sync.note(sync.recognizeUndecided(at: url)) }
+            return
+        }
+        guard let field = head.value(forHTTPHeaderField: "Set-Cookie") else { return }
         let stored = sync?.recognize(Self.names(in: field), at: url) ?? []
         // Foundation ignores `httpShouldHandleCookies`: it has stored the cookies of a request that refuses them too.
         if areTaken(for: request) { store.take(head, to: request, sent: moment) }

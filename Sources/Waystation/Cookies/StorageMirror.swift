@@ -29,35 +29,39 @@ struct StorageMirror {
     private var written: [Cookie.ID: UInt64] = [:]
     /// The number of writes; read it before reading the storage.
     private(set) var version: UInt64 = 0
-    /// Whether the last look left out no cookie.
-    private(set) var isComplete = true
+    /// The cookies that the last look left out.
+    private(set) var undecided: Set<Cookie.ID> = []
 
     /// Compares the cookies that the storage held when the version was read with the known ones.
     ///
     /// - Parameters:
     ///   - cookies: The cookies of the storage.
     ///   - version: The version that was read before them.
-    ///   - isUndecided: Whether a new cookie stays unknown, so that a later look reports it.
+    ///   - isUndecided: Whether the change of a cookie, or its removal, is left to a later look.
     /// - Returns: The changes, without those of undecided cookies.
     mutating func look(
         at cookies: [Cookie],
         asOf version: UInt64,
-        leavingOut isUndecided: (Cookie.ID) -> Bool = { _ in false }
+        leavingOut isUndecided: (_ id: Cookie.ID, _ isRemoval: Bool) -> Bool = { _, _ in false }
     ) -> [Difference] {
         var found: [Cookie.ID: Cookie] = [:]
         for cookie in cookies { found[cookie.id] = cookie }
         var differences: [Difference] = []
-        isComplete = true
+        undecided = []
         for cookie in cookies where isCurrent(cookie.id, version) {
             if let old = known[cookie.id], old.holdsTheSame(as: cookie) { continue }
-            guard !isUndecided(cookie.id) else {
-                isComplete = false
+            guard !isUndecided(cookie.id, false) else {
+                undecided.insert(cookie.id)
                 continue
             }
             known[cookie.id] = cookie
             differences.append(.put(cookie))
         }
         for id in known.keys where found[id] == nil && isCurrent(id, version) {
+            guard !isUndecided(id, true) else {
+                undecided.insert(id)
+                continue
+            }
             known[id] = nil
             differences.append(.removed(id))
         }

@@ -61,7 +61,10 @@ final class ReturnedLoad: NSObject {
         guard client.task.state != .suspended else { return }
         if let heldStep = heldStep.take() { return heldStep() }
         isStarted = true
-        cookieLoad = cookieLoad ?? context.network.cookies?.beginFoundationLoad(of: context.request)
+        // A web socket may stay open for days.
+        if cookieLoad == nil, !(client.task is URLSessionWebSocketTask) {
+            cookieLoad = context.network.cookies?.beginFoundationLoad(of: context.request)
+        }
         // A running loader ignores the call, unless it followed a redirect meanwhile and waits to continue.
         loader.startLoading()
     }
@@ -75,7 +78,7 @@ final class ReturnedLoad: NSObject {
         case .cancellation:
             if isStarted, heldStep == nil { loader.stopLoading() }
             heldStep = nil
-            takeCookies()
+            if isStarted { takeCookies() }
             context.emit(.cancelled)
             release(isCancelled: true)
         case .overtaken: break
@@ -85,7 +88,6 @@ final class ReturnedLoad: NSObject {
     private func release(isCancelled: Bool = false) {
         place?.leave()
         place = nil
-        cookieLoad = nil
         relay?.load = nil
         relay = nil
         goOn = nil
@@ -124,10 +126,11 @@ final class ReturnedLoad: NSObject {
 
     /// Foundation stores the response's cookies in its own storage by its own rules; the store applies the RFC's rules.
     private func takeCookies() {
-        guard let cookies = context.network.cookies, let moment, let request = client.task.currentRequest,
-            let head = client.task.response as? HTTPURLResponse
+        defer { cookieLoad = nil }
+        guard let cookies = context.network.cookies, let moment, let request = client.task.currentRequest
         else { return }
-        cookies.take(ResponseHead(head), loadedByFoundationFor: request, sent: moment)
+        let head = (client.task.response as? HTTPURLResponse).map { ResponseHead($0) }
+        cookies.take(head, loadedByFoundationFor: request, sent: moment)
     }
 
     // MARK: - Calls of the loader

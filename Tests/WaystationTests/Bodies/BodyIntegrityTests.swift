@@ -1,8 +1,8 @@
-import Crypto
 import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationCryptography
 import WaystationTestSupport
 import WaystationTesting
 
@@ -54,7 +54,7 @@ struct BodyIntegrityTests {
 
     private func send(_ form: Form, _ method: String, _ count: Int) async throws {
         let body = Self.body(count)
-        let digest = Data(SHA256.hash(data: body))
+        let digest = Data(MessageDigest.of(body))
         let file = try folder.write(body, to: "body")
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)]

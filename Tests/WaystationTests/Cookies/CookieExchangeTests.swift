@@ -378,6 +378,34 @@ struct CookieExchangeTests {
         #expect(fixture.storage?.cookies?.map(\.name) == ["own"])
     }
 
+    @Test(
+        "of a response to an upload that is cancelled are not taken over, and removed none, if the request refuses them",
+        arguments: ["b=2; Path=/", "a=2; Path=/", "a=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT"]
+    )
+    func cancelledUpload(set: String) async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fixture = try Fixture { request in
+            guard request.method == "POST" else { return .ok() }
+            return .stream([.bytes(Data("o".utf8)), .wait(gate)], fields: ["Set-Cookie": set])
+        }
+        try fixture.cookies.insert(
+            Cookie(name: "a", value: "1", domain: "127.0.0.1", isHostOnly: true, creation: fixture.clock.now())
+        )
+        await fixture.cookies.synchronize()
+        func held() -> [String] { (fixture.storage?.cookies ?? []).map { "\($0.name)=\($0.value)" } }
+        #expect(held() == ["a=1"])
+        var request = URLRequest(url: fixture.origin.url("/form"))
+        request.httpMethod = "POST"
+        request.httpShouldHandleCookies = false
+        let upload = Task { [request] in try await fixture.session.upload(for: request, from: Data("x".utf8)) }
+        #expect(await eventually { held() != ["a=1"] })
+        try await fixture.load("/other")
+        upload.cancel()
+        await #expect(throws: (any Error).self) { try await upload.value }
+        #expect(await eventually { held() == ["a=1"] })
+        #expect(fixture.cookies.cookies.map(\.pair) == ["a=1"])
+    }
+
     /// The reason for which a response's cookie is not taken.
     enum Refusal: CaseIterable { case request, attribute }
 

@@ -98,6 +98,33 @@ struct CookieStoreTests {
         #expect(store.cookies.isEmpty)
     }
 
+    @Test("takes a cookie that the app adds after a log-out, while a load of another host is under way")
+    func addedAfterLogout() async throws {
+        let store = CookieStore(now: clock.now)
+        let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+        let sync = try #require(store.sync(with: storage, limit: .seconds(3)) { _, _ in })
+        func put(_ name: String, _ domain: String) throws {
+            let cookie = HTTPCookie(properties: [.name: name, .value: "1", .domain: domain, .path: "/"])
+            storage.setCookie(try #require(cookie))
+        }
+        let load = sync.beginLoad(of: try #require(URL(string: "https://files.example/")), refusesCookies: false)
+        try put("route", "files.example")
+        try put("old", "files.example")
+        await store.synchronize()
+        for domain in ["shop.example", "files.example"] {
+            _ = store.end(Cookie.ID(name: "token", domain: domain, isHostOnly: false, path: "/"), of: "alice")
+        }
+        await store.synchronize()
+        try put("token", ".shop.example")
+        _ = sync.look()
+        #expect(store.cookies.map(\.name) == ["token"])
+        // Those that were there before a log-out of their own host do not return.
+        withExtendedLifetime(load) {}
+        _ = consume load
+        _ = sync.look()
+        #expect(store.cookies.map(\.name) == ["token"])
+    }
+
     /// Records as many cookies of another host, as a load balancer sets a new one with each response.
     private func noteOthers(_ count: Int, in store: CookieStore) throws {
         store.note(
