@@ -72,7 +72,6 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
                 http1Contexts: http1Contexts,
                 choice: choice,
                 openTunnel: parts.openTunnel,
-                isReserved: parts.isReserved,
                 limits: settings.limits
             )
             let engine = NIOLoopBoundBox.makeBoxSendingValue(

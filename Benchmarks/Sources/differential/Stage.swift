@@ -9,9 +9,9 @@ final class Stage: Sendable {
     /// How long a load that does not end may make no progress, in seconds; it is shorter than Foundation's time-out of
     /// 60 s.
     private static let patience = 30.0
-    /// How long this process may use a processor for one step of a load, in seconds; a whole load uses less than one.
+    /// How long this process may use a processor for one step of a load, in seconds.
     ///
-    /// Foundation's engine reads the body of a redirect without an end, so that some runs come to this limit.
+    /// The loads that come to this limit do not end: Foundation's engine reads the body of a redirect without an end.
     private static let work = 15.0
     /// The time to watch for calls after the end, of which there must be none.
     private static let settling: Duration = .milliseconds(80)

@@ -258,12 +258,12 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard let (_, body) = arriving else { return }
         waitForPart(channel)
         storing += 1
-        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        let bound = NIOLoopBound((handler: self, body: body), eventLoop: channel.eventLoop)
         do throws(Refusal) {
             try body.append(part) { result in
-                let handler = bound.value
+                let handler = bound.value.handler
                 handler.storing -= 1
-                handler.didStore(result, channel)
+                handler.didStore(result, of: bound.value.body, channel)
                 handler.readOn(channel)
             }
         } catch {
@@ -272,13 +272,18 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// A part of a body was stored.
-    private func didStore(_ result: Result<URLRequest?, any Error>, _ channel: any Channel) {
+    /// A part of a body was stored, or could not be; the client may have begun the next request meanwhile.
+    private func didStore(
+        _ result: Result<URLRequest?, any Error>,
+        of body: RequestBodyCollector,
+        _ channel: any Channel
+    ) {
+        guard arriving?.body === body else { return }
         switch result {
         case .failure: refuseBody(.bodyNotStored, channel)
         case .success(nil): break
         case .success(let request?):
-            guard case .collecting(let head, var accepted, let body) = phase else { return }
+            guard case .collecting(let head, var accepted, _) = phase else { return }
             accepted.request = request
             respond(accepted, head, channel, body)
         }
@@ -290,17 +295,15 @@ final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
         if case .responding(let exchange, _) = phase { exchange.isUploading = false }
         let bound = NIOLoopBound((handler: self, body: body), eventLoop: channel.eventLoop)
         // The last part may still fail to be stored.
-        body.finish { request in bound.value.handler.didStoreAll(of: request, bound.value.body, channel) }
+        body.finish { request in bound.value.handler.didStoreAll(of: bound.value.body, as: request, channel) }
     }
 
-    private func didStoreAll(of request: URLRequest, _ body: RequestBodyCollector, _ channel: any Channel) {
-        switch phase {
-        case .collecting(let head, var accepted, _) where channel.isActive:
-            accepted.request = request
-            respond(accepted, head, channel)
-        case .responding(let exchange, let one) where one === body: phase = .responding(exchange, nil)
-        case .idle, .collecting, .responding, .inspecting, .closing, .handedOver: break
-        }
+    private func didStoreAll(of body: RequestBodyCollector, as request: URLRequest, _ channel: any Channel) {
+        guard arriving?.body === body else { return }
+        if case .responding(let exchange, _) = phase { phase = .responding(exchange, nil) }
+        guard case .collecting(let head, var accepted, _) = phase, channel.isActive else { return }
+        accepted.request = request
+        respond(accepted, head, channel)
     }
 
     private func respond(

@@ -21,8 +21,8 @@ extension TransportFailure {
             self.init(
                 .cannotConnectToHost,
                 """
-                Cannot connect to \(place): the process has no descriptor left for a connection. Let it have more open \
-                files (ulimit -n), or load from fewer servers at a time.
+                Cannot connect to \(place): the process has too few descriptors left for another connection. Let it have \
+                more open files (ulimit -n), or load from fewer servers at a time.
                 """
             )
             lacksDescriptors = true

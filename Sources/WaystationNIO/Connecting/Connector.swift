@@ -15,7 +15,6 @@ final class Connector {
     private let http1Contexts: TLSContexts
     private let choice: HTTPVersionChoice
     private let openTunnel: EngineParts.OpenTunnel?
-    private let isReserved: EngineParts.IsReserved
     private let limits: NIOOptions.Limits
 
     init(
@@ -24,7 +23,6 @@ final class Connector {
         http1Contexts: TLSContexts,
         choice: HTTPVersionChoice,
         openTunnel: EngineParts.OpenTunnel?,
-        isReserved: @escaping EngineParts.IsReserved,
         limits: NIOOptions.Limits
     ) {
         self.loop = loop
@@ -32,7 +30,6 @@ final class Connector {
         self.http1Contexts = http1Contexts
         self.choice = choice
         self.openTunnel = openTunnel
-        self.isReserved = isReserved
         self.limits = limits
     }
 
@@ -41,7 +38,7 @@ final class Connector {
     /// - Parameters:
     ///   - origin: The server, and the way to it.
     ///   - offersOnlyHTTP1: Whether HTTP/1.1 is spoken, whatever the transport could offer.
-    ///   - sparesReserve: Whether the attempt fails, as in a process without descriptors, rather than use one of the last.
+    ///   - isReserved: Tells with which descriptors the attempt fails, as it would without a free one.
     ///   - deadline: The time at which the connection must be complete.
     ///   - make: Makes the connection of HTTP on a channel that is ready for it. It is called in the same step in which
     ///     the handshake ends, because an HTTP/2 server may send at once.
@@ -51,7 +48,7 @@ final class Connector {
     func connect<Made>(
         to origin: Origin,
         offersOnlyHTTP1: Bool = false,
-        sparesReserve: Bool = false,
+        sparing isReserved: EngineParts.IsReserved? = nil,
         deadline: NIODeadline,
         make: @escaping (any Channel, Version) throws -> Made,
         completion: @escaping (Result<Made, TransportFailure>) -> Void
@@ -80,7 +77,7 @@ final class Connector {
         // A connect to an address can fail within the call: the caller must have the attempt by then.
         loop.assumeIsolated().execute {
             guard !attempt.isOver else { return }
-            self.openSocket(for: origin, sparesReserve: sparesReserve, attempt) { channel in
+            self.openSocket(for: origin, sparing: isReserved, attempt) { channel in
                 self.tunnel(channel, to: origin, attempt) {
                     guard origin.isSecure else { return attempt.succeed(channel) }
                     self.encrypt(channel, to: origin, contexts, attempt) {
@@ -95,7 +92,7 @@ final class Connector {
 
     private func openSocket(
         for origin: Origin,
-        sparesReserve: Bool,
+        sparing isReserved: EngineParts.IsReserved?,
         _ attempt: ConnectAttempt,
         _ next: @escaping (any Channel) -> Void
     ) {
@@ -105,11 +102,11 @@ final class Connector {
             .channelOption(.autoRead, value: false)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 32 << 10))
             .connectTimeout(max(.milliseconds(1), attempt.deadline - .now()))
-            .channelInitializer { [isReserved] channel in
+            .channelInitializer { channel in
                 bound.value.add(channel)
                 return channel.eventLoop.makeCompletedFuture {
                     try Inheritance.prevent(of: channel)
-                    if sparesReserve { try DescriptorReserve.spare(channel, isReserved) }
+                    if let isReserved { try DescriptorReserve.spare(channel, isReserved) }
                 }
             }
         let connected: EventLoopFuture<any Channel>

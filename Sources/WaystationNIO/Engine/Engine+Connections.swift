@@ -77,7 +77,7 @@ extension Engine: ConnectionOwner {
         let attempt = connector.connect(
             to: origin,
             offersOnlyHTTP1: http1Origins.contains(origin),
-            sparesReserve: sparesReserve,
+            sparing: sparesReserve ? parts.isReserved : nil,
             deadline: deadline
         ) { channel, version in
             try self.makeConnection(on: channel, version)
@@ -124,7 +124,7 @@ extension Engine: ConnectionOwner {
     }
 
     /// A descriptor is free: the connect that has waited longest tries again.
-    private func feedStarved() {
+    func feedStarved() {
         guard !starved.isEmpty else { return }
         let connect = starved.removeFirst()
         self.connect(connect.id, to: connect.origin, before: connect.deadline)
@@ -168,7 +168,8 @@ extension Engine: ConnectionOwner {
                 .networkConnectionLost,
                 "The server closed a new connection at once. Try again."
             )
-            return withPool(origin) { pool, _ in pool.connectFailed(id, failure) }
+            withPool(origin) { pool, _ in pool.connectFailed(id, failure) }
+            return feedStarved()
         }
         connections[id] = OpenConnection(connection: made.connection, origin: origin)
         identities[ObjectIdentifier(made.connection)] = id

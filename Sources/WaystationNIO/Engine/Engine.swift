@@ -116,8 +116,10 @@ final class Engine {
             switch action {
             case .connect(let id): connect(id, to: origin)
             case .abandon(let id):
-                connects.removeValue(forKey: id)?.abandon()
                 starved.removeAll { $0.id == id }
+                guard let attempt = connects.removeValue(forKey: id) else { break }
+                attempt.abandon()
+                feedStarved()
             case .close(let id): close(id)
             case .fail(let id, let failure): exchanges[id]?.fail(failure)
             case .begin(let id, let connection, let isReused): begin(id, on: connection, isReused, origin)

@@ -135,7 +135,6 @@ package final class ConnectionOpener: Sendable {
             http1Contexts: contexts,
             choice: HTTPVersionChoice(versions: .http1, canSpeakHTTP2: false),
             openTunnel: openTunnel,
-            isReserved: DescriptorReserve.contains,
             limits: settings.limits
         )
         let attempt = connector.connect(

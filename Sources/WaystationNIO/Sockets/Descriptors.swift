@@ -23,8 +23,8 @@ package enum Inheritance {
 
 /// The last descriptors that the process can have, which connections leave to its other parts while they can.
 ///
-/// A cache needs descriptors for its files. Dispatch ends the process if it cannot open a file of its own, which it reads
-/// while its threads are busy.
+/// A cache needs descriptors for its files. Dispatch opens a file of the system while its threads are busy, and ends the
+/// process if it cannot.
 enum DescriptorReserve {
     /// Whether a descriptor is one of the last; the system always gives the lowest free number.
     static func contains(_ descriptor: CInt) -> Bool {
