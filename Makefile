@@ -24,7 +24,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers first-load first-test clean
+	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers build-cost first-load first-test clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline [ENGINE=nio]"
@@ -52,6 +52,7 @@ help:
 	@echo "make sanitize      the tests of zips, patches, rules, files and packs, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
+	@echo "make build-cost    what the first build of a package costs that depends on this one, beside other libraries [ONLY=cache]"
 	@echo "make first-load    what the README says, from a clone to a load without a network, with times"
 	@echo "make first-test    the same from a clone to the first test that passes"
 	@echo "make arrows        the arrows between the folders of each target; one that points both ways is an error"
@@ -267,6 +268,10 @@ first-load: deps
 # A package that depends on this one by a git URL, built by both build systems.
 consumers: deps
 	@Scripts/check-consumers.sh
+
+# First builds of packages that depend on this one, each from nothing.
+build-cost: deps
+	@Scripts/build-cost.py $(ONLY)
 
 clean:
 	rm -rf .build $(addsuffix /.build,$(NESTED))

@@ -63,7 +63,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -78,7 +77,7 @@ let package = Package(
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // Debian's libbz2-dev has no pkg-config file.
         .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
-        // Needs libsqlite3-dev, as GRDB does. It replaces system calls of SQLite, and wraps variadic C functions.
+        // Needs libsqlite3-dev. It replaces system calls of SQLite, and wraps variadic C functions.
         .target(name: "CWaystationSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "WaystationCollections"),
         .target(name: "CWaystationCryptography", dependencies: ["CLibcrypto"]),
@@ -107,7 +106,6 @@ let package = Package(
                 "CWaystationSQLite", "WaystationCaching", "WaystationCollections", "WaystationCryptography",
                 "WaystationFields", "WaystationFileSystem",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .target(name: "WaystationArchive", dependencies: ["CZlib", "WaystationFields", "WaystationFileSystem"]),
@@ -291,10 +289,9 @@ let package = Package(
         .testTarget(
             name: "WaystationStorageTests",
             dependencies: [
-                "WaystationStorage", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
-                "WaystationTestSupport", "WaystationTesting",
+                "CWaystationSQLite", "WaystationStorage", "WaystationCryptography", "WaystationFields",
+                "WaystationFileSystem", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(

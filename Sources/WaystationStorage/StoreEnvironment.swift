@@ -1,5 +1,4 @@
 package import Dispatch
-package import GRDB
 package import WaystationFileSystem
 
 /// The services that a store uses; tests inject faults here.

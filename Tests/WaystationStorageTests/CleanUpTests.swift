@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Testing
 import WaystationTestSupport
 import WaystationTesting
@@ -85,7 +84,7 @@ struct CleanUpTests {
         await pass(in: store)
         #expect(fixture.events.of(.unavailable).count == 1)
         #expect(cleanUps == [10, 60])
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try holder.use { try $0.execute("ROLLBACK") }
         await pass(in: store)
         #expect(fixture.events.of(.expired).map(\.count) == [1])
         #expect(cleanUps == [10, 60])

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Synchronization
 import Testing
 import WaystationFileSystem
@@ -256,17 +255,15 @@ struct DiskSizeTests {
     func reader() async throws {
         let store = store()
         await burst(30, in: [store], width: 1) { _ in 50_000 }
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let reader = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
-        try await reader.writeWithoutTransaction { db in
-            try db.execute(sql: "BEGIN")
-            _ = try Row.fetchOne(db, sql: "SELECT count(*) FROM responses")
+        let reader = try Connection(Database(path: fixture.layout.index))
+        try reader.use { db in
+            try db.execute("BEGIN")
+            _ = try db.integer("SELECT count(*) FROM responses")
         }
         await burst(300, in: [store], width: 1) { _ in 50_000 }
         #expect(highest <= Self.most)
         #expect(fixture.events.of(.unavailable).contains { $0.detail.contains("reads") })
-        try await reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try reader.use { try $0.execute("COMMIT") }
         try await store.store(.get("new"), .random(50_000))
         await rest(store)
         #expect(size <= Self.limit)

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HTTPTypes
 import Testing
 import WaystationFileSystem
@@ -26,7 +25,7 @@ struct FailedRemovalTests {
         await store.flush()
         let holder = try fixture.holdIndex()
         await #expect(throws: StoreError.self) { try await store.remove(.url(RequestKey.get("a").url)) }
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try holder.use { try $0.execute("ROLLBACK") }
         return store
     }
 

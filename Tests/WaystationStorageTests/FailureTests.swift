@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Testing
 import WaystationFileSystem
 import WaystationTestSupport
@@ -69,7 +68,7 @@ struct FailureTests {
     @Test("pauses writes when the disk has no room for the index, and continues to read")
     func fullIndex() async throws {
         let store = fixture.store(adjust: {
-            $0.prepareConnection = { try $0.execute(sql: "PRAGMA max_page_count = 40") }
+            $0.prepareConnection = { try $0.execute("PRAGMA max_page_count = 40") }
         })
         try await store.store(.get("a"), .random(1_000))
         var errors: [StoreError.Code] = []
@@ -94,7 +93,7 @@ struct FailureTests {
         #expect(error?.code == .unavailable)
         #expect(fixture.events.of(.unavailable).count == 1)
         #expect(await store.lookup(.get("a")).count == 1)
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try holder.use { try $0.execute("ROLLBACK") }
         try await store.store(.get("b"), .random(10))
     }
 
@@ -104,7 +103,7 @@ struct FailureTests {
         try await earlier.store(.get("a"), .random(10))
         // The upkeep after opening writes too, and the database waits for it no time.
         await earlier.flush()
-        try await DatabaseQueue(path: fixture.layout.index).write { try $0.execute(sql: "PRAGMA user_version = 99") }
+        try Database(path: fixture.layout.index).execute("PRAGMA user_version = 99")
         let store = fixture.store()
         #expect(await store.lookup(.get("a")).isEmpty)
         #expect(fixture.events.of(.unavailable).first?.detail.contains("schema version 99") == true)

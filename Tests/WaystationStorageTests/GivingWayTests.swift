@@ -1,6 +1,5 @@
 import CWaystationSQLite
 import Foundation
-import GRDB
 import HTTPTypes
 import Testing
 import WaystationTestSupport
@@ -31,12 +30,12 @@ struct GivingWayTests {
     @Test("happens in SQLite's own writes, in its mode only", arguments: [true, false])
     func writes(isGivingWay: Bool) throws {
         #expect(SQLiteMode.areAvailable)
-        let queue = try DatabaseQueue(path: fixture.directory.path + "/database")
-        try queue.write { try $0.execute(sql: "CREATE TABLE bytes (content BLOB)") }
+        let queue = try Connection(Database(path: fixture.directory.path + "/database"))
+        try queue.use { try $0.execute("CREATE TABLE bytes (content BLOB)") }
         let mode = isGivingWay ? waystation_sqlite_giving_way : waystation_sqlite_plain
         let givesWay = try givesWay(shouldGiveWay: isGivingWay) {
             try SQLiteMode.perform(in: mode) {
-                try queue.write { try $0.execute(sql: "INSERT INTO bytes VALUES (zeroblob(4000000))") }
+                try queue.use { try $0.execute("INSERT INTO bytes VALUES (zeroblob(4000000))") }
             }
         }
         #expect(givesWay == isGivingWay)

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Testing
 import WaystationFileSystem
 import WaystationTestSupport
@@ -223,10 +222,10 @@ struct ForeignIndexTests {
     private var path: String { other.directory.appending(path: "contacts.db").path }
 
     /// Creates the database of another program, with an open connection to it.
-    private func makeDatabase(_ pragmas: String = "") throws -> DatabaseQueue {
-        let database = try DatabaseQueue(path: path)
-        try database.writeWithoutTransaction { db in
-            try db.execute(sql: "\(pragmas); CREATE TABLE contacts (name TEXT); INSERT INTO contacts VALUES ('Ada')")
+    private func makeDatabase(_ pragmas: String = "") throws -> Connection {
+        let database = try Connection(Database(path: path))
+        try database.use { db in
+            try db.execute("\(pragmas); CREATE TABLE contacts (name TEXT); INSERT INTO contacts VALUES ('Ada')")
         }
         return database
     }
@@ -263,7 +262,7 @@ struct ForeignIndexTests {
                 toPath: fixture.layout.index + suffix
             )
         }
-        try database.close()
+        database.close()
         let names = ["index.sqlite", "index.sqlite-wal"]
         let before = names.map { try? Data(contentsOf: fixture.directory.appending(path: $0)) }
         let condition = await condition()
@@ -281,10 +280,10 @@ struct ForeignIndexTests {
         let index = try StoreIndex(path: fixture.layout.index, environment: .patient)
         defer { index.close() }
         for queue in [index.reader, index.writer] {
-            try queue.writeWithoutTransaction { db in
-                #expect(try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0)
-                try db.execute(sql: "PRAGMA writable_schema = ON")
-                #expect(throws: DatabaseError.self) { try db.execute(sql: "UPDATE sqlite_schema SET sql = NULL") }
+            try queue.use { db in
+                #expect(try db.integer("PRAGMA trusted_schema") == 0)
+                try db.execute("PRAGMA writable_schema = ON")
+                #expect(throws: SQLiteError.self) { try db.execute("UPDATE sqlite_schema SET sql = NULL") }
             }
         }
     }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Synchronization
 import Testing
 import WaystationFileSystem
@@ -57,7 +56,7 @@ struct KillTests {
         let counter = Counter(limit: point)
         var environment = StoreEnvironment()
         environment.fileSystem = FaultyFileSystem { _, _ in counter.step() }
-        environment.prepareConnection = { db in db.trace(options: .statement) { _ in counter.step() } }
+        environment.prepareConnection = { $0.trace { _ in counter.step() } }
         if !isOpen { counter.begin() }
         let store = ResponseStore(directory: URL(filePath: directory), environment: environment)
         await store.flush()

@@ -1,5 +1,5 @@
+import CWaystationSQLite
 import Foundation
-import GRDB
 import Synchronization
 import Testing
 import WaystationProcesses
@@ -121,9 +121,8 @@ struct MemoryLookUpTests {
         await filler.flush()
         await #expect(processExitsWith: .exitCode(7)) {
             [root = fixture.layout.root as String, time = fixture.clock.now.timeIntervalSince1970 as Double] in
-            let reports = Mutex<[ResultCode]>([])
-            // SQLite takes this handler only before its first use in a process.
-            Database.logError = { code, _ in reports.withLock { $0.append(code.primaryResultCode) } }
+            // SQLite takes this function only before its first use in a process.
+            #expect(waystation_sqlite_set_log({ _, code, _ in MemoryLookUpTests.report(code) }, nil) == SQLITE_OK)
             let now = Date(timeIntervalSince1970: time)
             let limits = StoreLimits(residentLimit: .bytes(0))
             let store = ResponseStore(directory: URL(filePath: root), limits: limits, now: { now })
@@ -131,9 +130,15 @@ struct MemoryLookUpTests {
             try MemoryLookUpTests.dropFromMemory(store.layout.index)
             // A tmpfs has no disk.
             guard store.lookUpInMemory(.get("77")) == nil else { exit(7) }
-            exit(reports.withLock(\.self).allSatisfy { $0 == .SQLITE_IOERR } && !reports.withLock(\.isEmpty) ? 7 : 1)
+            let codes = MemoryLookUpTests.reports.withLock(\.self)
+            exit(!codes.isEmpty && codes.allSatisfy { $0 & 0xFF == SQLITE_IOERR } ? 7 : 1)
         }
     }
+
+    /// The result codes that SQLite has reported to its log.
+    private static let reports = Mutex<[CInt]>([])
+
+    private static func report(_ code: CInt) { reports.withLock { $0.append(code) } }
 
     private func filled() async throws {
         let store = fixture.store()

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HTTPTypes
 import Testing
 import WaystationTestSupport
@@ -16,14 +15,14 @@ struct MigrationTests {
 
     init() async throws {
         fixture = try StoreFixture()
-        let database = try DatabaseQueue(path: fixture.layout.index)
-        try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-        try await database.write { [fixture, large] db in
-            try db.execute(sql: Self.schema)
+        let database = try Connection(Database(path: fixture.layout.index))
+        try database.use { try $0.execute("PRAGMA journal_mode = WAL") }
+        try database.use { db in
+            try db.execute(Self.schema)
             try Self.insert(.get("small"), Data("hello".utf8), file: nil, at: fixture.clock.now, db)
             try Self.insert(.get("large"), large, file: Self.largeFile, at: fixture.clock.now, db)
         }
-        try database.close()
+        database.close()
         let file = fixture.directory.appending(path: "bodies/\(Self.largeFile)")
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(),
@@ -40,9 +39,7 @@ struct MigrationTests {
         await store.flush()
         #expect(fixture.events.all.isEmpty)
         #expect(fixture.files(in: "bodies") == [Self.largeFile])
-        let version = try await DatabaseQueue(path: fixture.layout.index).read {
-            try Int.fetchOne($0, sql: "PRAGMA user_version")
-        }
+        let version = try Database(path: fixture.layout.index).integer("PRAGMA user_version")
         #expect(version == 2)
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
     }
@@ -63,9 +60,7 @@ struct MigrationTests {
         let inspector = try StoreInspector(directory: fixture.directory)
         #expect(try inspector.entries().map(\.key) == [.get("large"), .get("small")])
         #expect(try inspector.verify().isIntact)
-        let version = try DatabaseQueue(path: fixture.layout.index).read {
-            try Int.fetchOne($0, sql: "PRAGMA user_version")
-        }
+        let version = try Database(path: fixture.layout.index).integer("PRAGMA user_version")
         #expect(version == 1)
     }
 
@@ -94,19 +89,18 @@ struct MigrationTests {
                 )
             }
         }
-        try db.execute(
-            sql: """
-                INSERT INTO responses (method, url, partition, status, request_time, response_time, last_used, size,
-                                       seal, body_length, body_file, vary, fields, block_sums, body)
-                VALUES (?, ?, ?, 200, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                key.method, key.url, key.partition, microseconds, microseconds, microseconds,
-                body.count + fields.count + key.url.utf8.count, Int64(bitPattern: seal), body.count, file, Data(),
-                fields,
-                sums, file == nil ? body : nil,
-            ]
-        )
+        try db.statement(
+            """
+            INSERT INTO responses (method, url, partition, status, request_time, response_time, last_used, size,
+                                   seal, body_length, body_file, vary, fields, block_sums, body)
+            VALUES (?, ?, ?, 200, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ).run([
+            .text(key.method), .text(key.url), .text(key.partition), .integer(microseconds), .integer(microseconds),
+            .integer(microseconds), .integer(Int64(body.count + fields.count + key.url.utf8.count)),
+            .integer(Int64(bitPattern: seal)), .integer(Int64(body.count)), .text(file), .blob(Data()),
+            .blob(fields), .blob(sums), .blob(file == nil ? body : nil),
+        ])
     }
 
     /// The schema that version 1 wrote.

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HTTPTypes
 import Testing
 import WaystationCryptography
@@ -168,7 +167,7 @@ struct SharedBodyTests {
         try await fixture.store().store(.get("a"), body)
         let failing = fixture.store(adjust: {
             // Adding a row always fails, after the body's file was moved to its final place.
-            $0.prepareConnection = { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+            $0.prepareConnection = { try $0.execute("PRAGMA max_page_count = 1") }
         })
         for number in 0..<40 as Range<UInt64> {
             guard let writer = failing.write(.get("\(number)"), body) else { break }

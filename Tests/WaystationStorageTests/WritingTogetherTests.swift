@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HTTPTypes
 import Synchronization
 import Testing
@@ -167,19 +166,16 @@ struct WritingTogetherTests {
     @Test("waits once for another process that holds the index, not once for each write")
     func busy() async throws {
         let store = try await busyStore(busyTimeout: 0.01)
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
         // The store may still be doing the upkeep after opening.
-        configuration.busyMode = .timeout(60)
-        let holder = try DatabaseQueue(path: fixture.layout.index, configuration: configuration)
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let holder = try Connection(Database(path: fixture.layout.index, busyTimeout: 60))
+        try holder.use { try $0.execute("BEGIN IMMEDIATE") }
         for name in ["a", "b"] { commit(name, to: store) }
         delays.end()
         await store.settle()
         #expect(results.all == ["a: unavailable", "b: unavailable"])
         #expect(fixture.events.of(.unavailable).map(\.key) == [.get("a"), .get("b")])
         #expect(watch.transactions == 1)
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try holder.use { try $0.execute("ROLLBACK") }
     }
 
     @Test("keeps the newest variants, replaces, and counts correctly")

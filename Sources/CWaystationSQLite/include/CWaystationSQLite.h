@@ -12,11 +12,24 @@ static inline int waystation_sqlite_set_no_checkpoint_on_close(sqlite3 *db, int 
     return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn, (int *)0);
 }
 
+/// Sets the function that gets what SQLite reports to its log; it has an effect before the first use of SQLite in a process.
+/// sqlite3_config() is variadic.
+static inline int waystation_sqlite_set_log(void (*log)(void *context, int code, const char *message), void *context) {
+    return sqlite3_config(SQLITE_CONFIG_LOG, log, context);
+}
+
 /// Binds text to a parameter; SQLite makes a copy. Swift cannot import the constant that asks for the copy.
 static inline int waystation_sqlite_bind_text(
     sqlite3_stmt *statement, int position, const void *bytes, sqlite3_uint64 count
 ) {
     return sqlite3_bind_text64(statement, position, bytes ? bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/// Binds bytes to a parameter; SQLite makes a copy.
+static inline int waystation_sqlite_bind_blob(
+    sqlite3_stmt *statement, int position, const void *bytes, sqlite3_uint64 count
+) {
+    return sqlite3_bind_blob64(statement, position, bytes ? bytes : "", count, SQLITE_TRANSIENT);
 }
 
 /// The state of a database in WAL mode, as the index of its log has it (https://sqlite.org/walformat.html §2.1).

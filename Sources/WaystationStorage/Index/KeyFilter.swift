@@ -14,7 +14,7 @@ struct KeyHash: Sendable {
     }
 
     /// The hash of the key in the first three columns of a row: its URL, its method and its partition.
-    init(_ row: RawRow) {
+    init(_ row: Row) {
         value = (0..<3).reduce(0) { hash, column in
             row.withBytes(CInt(column)) { XXH64.of($0, seed: hash) } ?? hash
         }

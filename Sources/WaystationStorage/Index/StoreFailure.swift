@@ -1,5 +1,5 @@
+import CWaystationSQLite
 import Foundation
-import GRDB
 import WaystationFileSystem
 
 /// The kind of failure that an underlying error means for the store.
@@ -21,18 +21,18 @@ enum StoreFailure {
         if case .damaged? = error as? IndexError { self = .damaged }
         // A reader in another process keeps the log of the index from being made smaller.
         if let error = error as? StoreError, error.code == .unavailable { self = .busy }
-        guard let error = error as? DatabaseError else { return }
-        switch error.extendedResultCode {
-        case .SQLITE_READONLY_DBMOVED: self = .moved
-        case .SQLITE_IOERR_SHORT_READ: self = .damaged
+        guard let error = error as? SQLiteError else { return }
+        switch error.code {
+        case SQLITE_READONLY | 4 << 8: self = .moved  // SQLITE_READONLY_DBMOVED
+        case SQLITE_IOERR | 2 << 8: self = .damaged  // SQLITE_IOERR_SHORT_READ
         default:
-            switch error.resultCode {
+            switch error.primaryCode {
             // The last four cannot come from the store's own statements on the schema that they were written for.
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH,
-                .SQLITE_SCHEMA:
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH,
+                SQLITE_SCHEMA:
                 self = .damaged
-            case .SQLITE_FULL: self = .full
-            case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy
+            case SQLITE_FULL: self = .full
+            case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
             default: break
             }
         }

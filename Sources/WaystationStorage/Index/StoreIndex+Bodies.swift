@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// Body files are put in place and removed only while this process has locked the index for writing, and a body file is
 /// never removed while a row names it.
@@ -35,16 +34,14 @@ extension StoreIndex {
     func removeDirectories(_ remove: () throws -> Void) throws { try change { _ in try remove() } }
 
     private func isNamed(_ file: String, _ db: Database) throws -> Bool {
-        let statement = try db.cachedStatement(sql: "SELECT 1 FROM responses WHERE body_file = ? LIMIT 1")
-        return try Row.fetchOne(statement, arguments: [file]) != nil
+        try db.integer("SELECT 1 FROM responses WHERE body_file = ? LIMIT 1", [.text(file)]) != nil
     }
 
     private func namedFiles(in shard: String, _ db: Database) throws -> Set<String> {
-        try Set(
-            String.fetchAll(
-                db,
-                sql: "SELECT CAST(body_file AS TEXT) FROM responses WHERE body_file >= ? AND body_file < ?",
-                arguments: ["\(shard)/", "\(shard)0"]  // "0" follows "/"
+        Set(
+            try db.texts(
+                "SELECT CAST(body_file AS TEXT) FROM responses WHERE body_file >= ? AND body_file < ?",
+                [.text("\(shard)/"), .text("\(shard)0")]  // "0" follows "/"
             )
         )
     }

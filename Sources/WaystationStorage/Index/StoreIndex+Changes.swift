@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import WaystationCaching
 
 extension StoreIndex {
@@ -24,63 +23,51 @@ extension StoreIndex {
     /// The rows to remove.
     struct Selection {
         let condition: String
-        let arguments: StatementArguments
+        let arguments: [Statement.Argument]
 
-        static func id(_ id: Int64) -> Selection { Selection(condition: "id = ?", arguments: [id]) }
+        static func id(_ id: Int64) -> Selection { Selection(condition: "id = ?", arguments: [.integer(id)]) }
 
-        static func file(_ name: String) -> Selection { Selection(condition: "body_file = ?", arguments: [name]) }
+        static func file(_ name: String) -> Selection { Selection(condition: "body_file = ?", arguments: [.text(name)]) }
 
         static func older(than date: Date) -> Selection {
-            Selection(condition: "response_time < ?", arguments: [date.microseconds])
+            Selection(condition: "response_time < ?", arguments: [.integer(date.microseconds)])
         }
 
         static func scope(_ scope: ResponseScope) -> Selection {
             var conditions: [String] = []
-            var arguments: [any DatabaseValueConvertible] = []
+            var arguments: [Statement.Argument] = []
             switch scope.urls {
             case .all: break
             case .one(let url):
                 conditions.append("url = ?")
-                arguments.append(url)
+                arguments.append(.text(url))
             case .prefixes(let prefixes):
                 // Ranges can use the index on URLs. A canonical URL never contains U+10FFFF, which sorts after every
                 // character that it can contain.
                 conditions.append("(\(prefixes.map { _ in "(url >= ? AND url < ?)" }.joined(separator: " OR ")))")
-                arguments += prefixes.flatMap { [$0, $0 + "\u{10FFFF}"] }
+                arguments += prefixes.flatMap { [.text($0), .text($0 + "\u{10FFFF}")] }
             }
             if let partition = scope.partition {
                 conditions.append("partition = ?")
-                arguments.append(partition)
+                arguments.append(.text(partition))
             }
             if !scope.partitionPrefix.isEmpty {
                 conditions.append("(partition >= ? AND partition < ?)")
-                arguments += [scope.partitionPrefix, scope.partitionPrefix + "\u{10FFFF}"]
+                arguments += [scope.partitionPrefix, scope.partitionPrefix + "\u{10FFFF}"].map(Statement.Argument.text)
             }
             return Selection(
                 condition: conditions.isEmpty ? "1" : conditions.joined(separator: " AND "),
-                arguments: StatementArguments(arguments)
+                arguments: arguments
             )
         }
     }
 
     /// Runs changes in one transaction, while no other process writes.
-    ///
-    /// GRDB's own `inTransaction` compiles its statements each time, which takes as long as adding a small row.
     func change<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try writer.writeWithoutTransaction { db in
-            if db.isInsideTransaction { try db.rollback() }
-            try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
-            do {
-                let state = keys.begin()
-                let result = try body(db)
-                try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
-                keys.committed(after: state)
-                return result
-            } catch {
-                // If a failing disk leaves the transaction open, the next change ends it.
-                if db.isInsideTransaction { try? db.rollback() }
-                throw error
-            }
+        try writer.use { db in
+            let (state, result) = try db.transaction { (keys.begin(), try body(db)) }
+            keys.committed(after: state)
+            return result
         }
     }
 
@@ -88,10 +75,10 @@ extension StoreIndex {
     ///
     /// Rows that are added meanwhile stay.
     func remove(_ selection: Selection) throws -> Removal {
-        let newest = try writer.writeWithoutTransaction { try Int64.fetchOne($0, sql: "SELECT max(id) FROM responses") }
+        let newest = try writer.use { try $0.integer("SELECT max(id) FROM responses") }
         let bounded = Selection(
             condition: "(\(selection.condition)) AND id <= ?",
-            arguments: selection.arguments + [newest ?? 0]
+            arguments: selection.arguments + [.integer(newest ?? 0)]
         )
         var removal = Removal()
         while true {
@@ -138,15 +125,13 @@ extension StoreIndex {
             var ids: [Int64] = []
             // Two queries, so that each one can read its rows in the order of `responses_by_use`.
             for condition in ["last_used > ?", "last_used <= ?"] where rest > 0 {
-                let rows = try Row.fetchCursor(
-                    db,
-                    sql: "SELECT id, size FROM responses WHERE \(condition) ORDER BY last_used, id LIMIT ?",
-                    arguments: [Self.latestUse(at: time), limit - ids.count]
-                )
-                while rest > 0, let row = try rows.next() {
-                    guard let id = Self.integer(row, 0) else { continue }
+                let select = "SELECT id, size FROM responses WHERE \(condition) ORDER BY last_used, id LIMIT ?"
+                let arguments: [Statement.Argument] =
+                    [.integer(Self.latestUse(at: time)), .integer(Int64(limit - ids.count))]
+                try db.statement(select).forEachRow(arguments) { row in
+                    guard rest > 0, let id = row.integer(0) else { return }
                     ids.append(id)
-                    rest -= Int(clamping: Self.integer(row, 1) ?? 0)
+                    rest -= Int(clamping: row.integer(1) ?? 0)
                 }
             }
             var removal = Removal()
@@ -162,13 +147,12 @@ extension StoreIndex {
         guard !uses.isEmpty else { return }
         let latest = Self.latestUse(at: time)
         try change { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    UPDATE responses SET last_used = max(CASE WHEN last_used > ? THEN 0 ELSE last_used END, ?)
-                    WHERE id = ?
-                    """
+            let statement = try db.statement(
+                "UPDATE responses SET last_used = max(CASE WHEN last_used > ? THEN 0 ELSE last_used END, ?) WHERE id = ?"
             )
-            for (id, date) in uses { try statement.execute(arguments: [latest, min(date, time).microseconds, id]) }
+            for (id, date) in uses {
+                try statement.run([.integer(latest), .integer(min(date, time).microseconds), .integer(id)])
+            }
         }
     }
 
@@ -178,44 +162,37 @@ extension StoreIndex {
     private static func latestUse(at time: Date) -> Int64 { time.addingTimeInterval(60).microseconds }
 
     static func totalBytes(_ db: Database) throws -> Int {
-        let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM totals"))
-        return Int(clamping: row.flatMap { integer($0, 0) } ?? 0)
+        Int(clamping: try db.integer("SELECT bytes FROM totals") ?? 0)
     }
 
     static func delete(_ id: Int64, _ db: Database) throws {
-        try db.cachedStatement(sql: "DELETE FROM responses WHERE id = ?").execute(arguments: [id])
+        try db.statement("DELETE FROM responses WHERE id = ?").run([.integer(id)])
     }
 
     /// Removes selected rows until there are `limit` of them, or until their sizes reach `bytes`.
     static func remove(_ selection: Selection, limit: Int = -1, bytes: Int = .max, _ db: Database) throws -> Removal {
-        let select = try db.cachedStatement(
-            sql:
-                "SELECT id, body_file, method, url, partition, size FROM responses WHERE \(selection.condition) LIMIT ?"
-        )
-        // All rows are fetched before any is deleted: a cursor may return a row twice or skip it when rows are deleted
-        // under it.
-        let rows = try Row.fetchAll(select, arguments: selection.arguments + [limit])
-        guard !rows.isEmpty else { return Removal() }
-        let before = try totalBytes(db)
-        var removal = Removal(isPartial: rows.count == limit)
-        var size = 0
-        for row in rows {
-            guard let id = integer(row, 0) else { continue }
-            if size >= bytes {
-                removal.isPartial = true
-                break
-            }
+        var removal = Removal()
+        // All rows are read before any is deleted, as SQLite may otherwise return a row twice or skip it.
+        var (ids, found, size): ([Int64], Int, Int) = ([], 0, 0)
+        try db.statement(
+            "SELECT id, body_file, method, url, partition, size FROM responses WHERE \(selection.condition) LIMIT ?"
+        ).forEachRow(selection.arguments + [.integer(Int64(limit))]) { row in
+            found += 1
+            guard let id = row.integer(0) else { return }
+            guard size < bytes else { return removal.isPartial = true }
+            ids.append(id)
             // Damage may have changed a size.
-            size += Int(clamping: min(max(0, integer(row, 5) ?? 0), 1 << 40))
-            try delete(id, db)
-            removal.count += 1
-            String.fromDatabaseValue(row[1]).map { removal.files.append($0) }
-            if let method = String.fromDatabaseValue(row[2]), let url = String.fromDatabaseValue(row[3]),
-                let partition = String.fromDatabaseValue(row[4])
-            {
+            size += Int(clamping: min(max(0, row.integer(5) ?? 0), 1 << 40))
+            row.text(1).map { removal.files.append($0) }
+            if let method = row.text(2), let url = row.text(3), let partition = row.text(4) {
                 removal.keys.insert(RequestKey(method: method, url: url, partition: partition))
             }
         }
+        guard found > 0 else { return Removal() }
+        let before = try totalBytes(db)
+        for id in ids { try delete(id, db) }
+        removal.count = ids.count
+        removal.isPartial = removal.isPartial || found == limit
         removal.bytes = max(0, before.subtractingReportingOverflow(try totalBytes(db)).partialValue)
         return removal
     }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HTTPTypes
 import WaystationCaching
 
@@ -13,7 +12,7 @@ extension StoreIndex {
 
     /// The rows of a key, newest first.
     func rows(for key: RequestKey) throws -> [Found] {
-        try reader.unsafeRead { try rows(for: key, by: RawQuery($0.cachedStatement(sql: Self.lookup))) }
+        try reader.use { try rows(for: key, by: $0.statement(Self.lookup)) }
     }
 
     /// The rows of a key, newest first, read without waiting for the disk; `nil` if that is not possible.
@@ -21,9 +20,9 @@ extension StoreIndex {
         memoryReader?.read { try rows(for: key, by: $0) }
     }
 
-    private func rows(for key: RequestKey, by query: RawQuery) throws -> [Found] {
+    private func rows(for key: RequestKey, by query: Statement) throws -> [Found] {
         var found: [Found] = []
-        try query.forEachRow([key.url, key.method, key.partition]) { row in
+        try query.forEachRow([.text(key.url), .text(key.method), .text(key.partition)]) { row in
             found.append(record(row, key: key).map(Found.intact) ?? .damaged(id: row.integer(0) ?? 0))
         }
         if found.count > 1 { found.sort(by: Self.isNewer) }
@@ -45,7 +44,7 @@ extension StoreIndex {
     }
 
     /// Reads a row of ``lookup`` and checks its seal and its body.
-    private func record(_ row: RawRow, key: RequestKey) -> IndexRecord? {
+    private func record(_ row: Row, key: RequestKey) -> IndexRecord? {
         guard let id = row.integer(0), let status = row.integer(1).flatMap(Int.init(exactly:)),
             let requestTime = row.integer(2), let responseTime = row.integer(3), let lastUsed = row.integer(4),
             let seal = row.integer(5).map(UInt64.init(bitPattern:)), let length = row.integer(6), length >= 0,
@@ -107,6 +106,4 @@ extension StoreIndex {
             prepared: known.prepared
         )
     }
-
-    static func integer(_ row: Row, _ column: Int) -> Int64? { Int64.fromDatabaseValue(row[column]) }
 }

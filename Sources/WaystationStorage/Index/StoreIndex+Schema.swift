@@ -1,18 +1,15 @@
-import GRDB
-
 extension StoreIndex {
     /// Makes the schema, or migrates that of an earlier version to the current one.
     static func prepareSchema(_ db: Database) throws {
         guard try state(of: db) != .current else { return }
-        try db.inTransaction(.immediate) {
+        try db.transaction {
             // Another process may have made the tables while this one waited for the lock.
             switch try state(of: db) {
-            case .current: return .rollback
-            case .empty: try db.execute(sql: tables + triggers + countingFiles + marks)
-            case .version1: try db.execute(sql: dropTriggers + triggers + countingFiles + marks)
-            case .filesUncounted: try db.execute(sql: countingFiles)
+            case .current: break
+            case .empty: try db.execute(tables + triggers + countingFiles + marks)
+            case .version1: try db.execute(dropTriggers + triggers + countingFiles + marks)
+            case .filesUncounted: try db.execute(countingFiles)
             }
-            return .commit
         }
     }
 
@@ -20,7 +17,7 @@ extension StoreIndex {
     ///
     /// - Throws: ``IndexError`` when it holds tables of a later version, or only some of the tables.
     static func hasSchema(_ db: Database) throws -> Bool {
-        guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == applicationID else { return false }
+        guard try db.integer("PRAGMA application_id") == Int64(applicationID) else { return false }
         return try state(of: db) != .empty
     }
 
@@ -38,8 +35,8 @@ extension StoreIndex {
     /// The application ID of a database, and the names in its schema.
     private static func marks(of db: Database) throws -> (application: Int32, objects: Set<String>) {
         (
-            try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
-            try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE name IS NOT NULL"))
+            Int32(truncatingIfNeeded: try db.integer("PRAGMA application_id") ?? 0),
+            Set(try db.texts("SELECT name FROM sqlite_schema WHERE name IS NOT NULL"))
         )
     }
 
@@ -59,7 +56,7 @@ extension StoreIndex {
 
     private static func state(of db: Database) throws -> SchemaState {
         let (application, objects) = try marks(of: db)
-        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        let version = Int(clamping: try db.integer("PRAGMA user_version") ?? 0)
         guard version <= schemaVersion else { throw IndexError.newerSchema(version) }
         if version == 0, objects.isEmpty { return .empty }
         guard version >= 1, application == applicationID, objects.isSuperset(of: schemaObjects) else {
@@ -168,4 +165,12 @@ extension StoreIndex {
                         GROUP BY body_file HAVING count(*) > 1) AS shared)
         FROM responses
         """
+
+    /// Whether `totals` is correct, as a query for 0 or 1.
+    static let areTotalsRight =
+        "SELECT count(*) = 1 AND (SELECT (entries, bytes) = (\(sum)) FROM totals) FROM totals"
+
+    /// Whether `file_totals` is correct, as a query for 0 or 1.
+    static let areFileTotalsRight =
+        "SELECT count(*) = 1 AND (SELECT (files, bytes) = (\(fileSum)) FROM file_totals) FROM file_totals"
 }

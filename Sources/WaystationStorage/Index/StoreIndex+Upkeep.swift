@@ -1,29 +1,26 @@
 import Foundation
-import GRDB
 import WaystationFileSystem
 
 extension StoreIndex {
     /// A number that changes whenever a connection other than the writing one has changed the index.
     func dataVersion() throws -> Int64 {
-        try writer.writeWithoutTransaction { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+        try writer.use { try $0.integer("PRAGMA data_version") ?? 0 }
     }
 
     /// Brings the known keys up to date, unless another process commits meanwhile.
     func learnKeys() throws {
         guard let missing = keys.missing else { return }
-        try writer.writeWithoutTransaction { db in
-            let query =
+        try writer.use { db in
+            // SQLite reads the index of keys for all of them, not the rows.
+            let (condition, arguments): (String, [Statement.Argument]) =
                 switch missing {
-                // SQLite reads the index of keys for it, not the rows.
-                case .all: RawQuery(try db.cachedStatement(sql: "SELECT url, method, partition, id FROM responses"))
-                case .newer(let id):
-                    RawQuery(
-                        try db.makeStatement(sql: "SELECT url, method, partition, id FROM responses WHERE id > \(id)")
-                    )
+                case .all: ("", [])
+                case .newer(let id): (" WHERE id > ?", [.integer(id)])
                 }
+            let query = try db.statement("SELECT url, method, partition, id FROM responses\(condition)")
             var (hashes, newest): ([KeyHash], Int64) = ([], 0)
             let state = keys.present
-            try query.forEachRow([]) { row in
+            try query.forEachRow(arguments) { row in
                 hashes.append(KeyHash(row))
                 newest = max(newest, row.integer(3) ?? 0)
             }
@@ -34,9 +31,12 @@ extension StoreIndex {
 
     /// How many rows there are and how many bytes they count.
     func totals() throws -> (entries: Int, bytes: Int) {
-        try reader.unsafeRead { db in
-            guard let row = try Row.fetchOne(db, sql: "SELECT entries, bytes FROM totals") else { return (0, 0) }
-            return (Int(clamping: Self.integer(row, 0) ?? 0), Int(clamping: Self.integer(row, 1) ?? 0))
+        try reader.use { db in
+            var totals = (0, 0)
+            try db.statement("SELECT entries, bytes FROM totals LIMIT 1").forEachRow { row in
+                totals = (Int(clamping: row.integer(0) ?? 0), Int(clamping: row.integer(1) ?? 0))
+            }
+            return totals
         }
     }
 
@@ -44,35 +44,20 @@ extension StoreIndex {
     ///
     /// - Complexity: O(log *n*), by `responses_by_age`.
     func oldestResponseTime() throws -> Date? {
-        try writer.writeWithoutTransaction { db in
-            let statement = try db.cachedStatement(sql: "SELECT min(response_time) FROM responses")
-            return try Row.fetchOne(statement).flatMap { Self.integer($0, 0) }.map { Date(microseconds: $0) }
-        }
+        try writer.use { try $0.integer("SELECT min(response_time) FROM responses") }.map { Date(microseconds: $0) }
     }
 
     /// Corrects the totals so that they equal the sum over the rows; damage may have made them differ.
     func recount() throws {
         // The totals are checked on the writing connection, so that the first look-up after an opening does not wait
         // for the check.
-        let isRight = try writer.writeWithoutTransaction { db in
-            try Bool.fetchOne(
-                db,
-                sql: "SELECT count(*) = 1 AND (SELECT (entries, bytes) = (\(Self.sum)) FROM totals) FROM totals"
-            )
+        let areRight = try writer.use { db in
+            try db.integer(Self.areTotalsRight) == 1 && db.integer(Self.areFileTotalsRight) == 1
         }
-        let areFilesRight = try writer.writeWithoutTransaction { db in
-            try Bool.fetchOne(
-                db,
-                sql: """
-                    SELECT count(*) = 1 AND (SELECT (files, bytes) = (\(Self.fileSum)) FROM file_totals)
-                    FROM file_totals
-                    """
-            )
-        }
-        guard isRight != true || areFilesRight != true else { return }
+        guard !areRight else { return }
         try change {
-            try $0.execute(sql: "DELETE FROM totals; INSERT INTO totals \(Self.sum)")
-            try $0.execute(sql: "DELETE FROM file_totals; INSERT INTO file_totals \(Self.fileSum)")
+            try $0.execute("DELETE FROM totals; INSERT INTO totals \(Self.sum)")
+            try $0.execute("DELETE FROM file_totals; INSERT INTO file_totals \(Self.fileSum)")
         }
     }
 
@@ -87,7 +72,7 @@ extension StoreIndex {
         let areMany = space.freePages > 64 && space.freePages > space.pages / 4
         guard areMany || space.freePages > 0 && space.allocated > limit else { return false }
         let count = min(256, max(16, stepBytes / Self.pageSize))
-        _ = try change { try Row.fetchAll($0, sql: "PRAGMA incremental_vacuum(\(count))") }
+        try change { try $0.execute("PRAGMA incremental_vacuum(\(count))") }
         return true
     }
 
@@ -97,13 +82,13 @@ extension StoreIndex {
     /// - Returns: Whether the log is empty now.
     @discardableResult
     func emptyLog(waiting seconds: Double) throws -> Bool {
-        try writer.writeWithoutTransaction { db in
-            let before = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
-            try db.execute(sql: "PRAGMA busy_timeout = \(Int(seconds * 1_000))")
-            defer { try? db.execute(sql: "PRAGMA busy_timeout = \(before)") }
+        try writer.use { db in
+            let before = try db.integer("PRAGMA busy_timeout") ?? 0
+            try db.execute("PRAGMA busy_timeout = \(Int(seconds * 1_000))")
+            defer { try? db.execute("PRAGMA busy_timeout = \(before)") }
             let state = keys.begin()
             defer { keys.logWasEmptied(after: state) }
-            return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+            return try db.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
     }
 
@@ -131,13 +116,12 @@ extension StoreIndex {
     /// What the rows and their body files take, in the state that the connection for writing sees.
     func space() throws -> Space { try space(by: writer) }
 
-    func space(by connection: DatabaseQueue) throws -> Space { try connection.unsafeRead(Self.space) }
+    func space(by connection: Connection) throws -> Space { try connection.use(Self.space) }
 
     static func space(_ db: Database) throws -> Space {
         func numbers(_ sql: String, _ count: Int32) throws -> [Int] {
             var numbers = [Int](repeating: 0, count: Int(count))
-            // Not by GRDB's rows, since every transaction asks for these numbers.
-            try RawQuery(db.cachedStatement(sql: sql)).forEachRow([]) { row in
+            try db.statement(sql).forEachRow { row in
                 // Damage may have made a number so large that sums of it would overflow.
                 for column in 0..<count {
                     numbers[Int(column)] = Int(clamping: min(max(0, row.integer(column) ?? 0), .max / 8))

@@ -1,6 +1,5 @@
 import CWaystationSQLite
 import Foundation
-import GRDB
 
 /// One change of the index's rows, which is made completely or not at all.
 enum RowChange: Sendable {
@@ -39,18 +38,19 @@ extension StoreIndex {
     }
 
     func insert(_ row: EncodedRow, body: Data?, lastUsed: Date, _ db: Database) throws -> Int64 {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO responses (method, url, partition, status, request_time, response_time, last_used, size,
-                                       seal, body_length, body_file, vary, fields, block_sums, body)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            row.key.method, row.key.url, row.key.partition, row.status, row.requestTime, row.responseTime,
-            lastUsed.microseconds, row.size, Int64(bitPattern: row.seal), row.bodyLength, row.bodyFile, row.vary,
-            row.fields, row.checksums, body,
+        try db.statement(
+            """
+            INSERT INTO responses (method, url, partition, status, request_time, response_time, last_used, size,
+                                   seal, body_length, body_file, vary, fields, block_sums, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ).run([
+            .text(row.key.method), .text(row.key.url), .text(row.key.partition), .integer(Int64(row.status)),
+            .integer(row.requestTime), .integer(row.responseTime), .integer(lastUsed.microseconds),
+            .integer(Int64(row.size)), .integer(Int64(bitPattern: row.seal)), .integer(Int64(row.bodyLength)),
+            .text(row.bodyFile), .blob(row.vary), .blob(row.fields), .blob(row.checksums), .blob(body),
         ])
-        let id = db.lastInsertedRowID
+        let id = db.lastInsertedRow
         keys.insert(row.key, row: id)
         return id
     }
@@ -61,23 +61,15 @@ extension StoreIndex {
     private func makeRoom(for row: EncodedRow, maximumVariants: Int, _ db: Database) throws -> [String] {
         // Most responses that are stored are the first of their key.
         if case .absent = keys.answer(row.key) { return [] }
-        let select = try db.cachedStatement(
-            sql: """
-                SELECT id, vary, response_time, body_file FROM responses WHERE url = ? AND method = ? AND partition = ?
-                """
-        )
         typealias Variant = (time: Int64, id: Int64, file: String?)
         var leaving: [Variant] = []
         var staying: [Variant] = []
-        let rows = try Row.fetchCursor(select, arguments: [row.key.url, row.key.method, row.key.partition])
-        while let found = try rows.next() {
-            guard let id = Self.integer(found, 0) else { continue }
-            let variant = (Self.integer(found, 2) ?? .min, id, String.fromDatabaseValue(found[3]))
-            if Data.fromDatabaseValue(found[1]) == row.vary {
-                leaving.append(variant)
-            } else {
-                staying.append(variant)
-            }
+        try db.statement(
+            "SELECT id, vary, response_time, body_file FROM responses WHERE url = ? AND method = ? AND partition = ?"
+        ).forEachRow([.text(row.key.url), .text(row.key.method), .text(row.key.partition)]) { found in
+            guard let id = found.integer(0) else { return }
+            let variant = (found.integer(2) ?? .min, id, found.text(3))
+            if found.data(1) == row.vary { leaving.append(variant) } else { staying.append(variant) }
         }
         let surplus = staying.count - max(0, maximumVariants - 1)
         if surplus > 0 {
@@ -136,16 +128,18 @@ extension StoreIndex {
     private static func update(_ id: Int64, to row: EncodedRow, _ db: Database) throws -> Bool {
         // All columns that the seal covers must match: an index that was replaced by a new one assigns the same
         // identifiers again.
-        try db.cachedStatement(
-            sql: """
-                UPDATE responses SET fields = ?, request_time = ?, response_time = ?, seal = ?, size = ?
-                WHERE id = ? AND url = ? AND method = ? AND partition = ? AND status = ? AND vary = ?
-                      AND body_length = ? AND body_file IS ? AND block_sums = ?
-                """
-        ).execute(arguments: [
-            row.fields, row.requestTime, row.responseTime, Int64(bitPattern: row.seal), row.size, id, row.key.url,
-            row.key.method, row.key.partition, row.status, row.vary, row.bodyLength, row.bodyFile, row.checksums,
+        try db.statement(
+            """
+            UPDATE responses SET fields = ?, request_time = ?, response_time = ?, seal = ?, size = ?
+            WHERE id = ? AND url = ? AND method = ? AND partition = ? AND status = ? AND vary = ?
+                  AND body_length = ? AND body_file IS ? AND block_sums = ?
+            """
+        ).run([
+            .blob(row.fields), .integer(row.requestTime), .integer(row.responseTime),
+            .integer(Int64(bitPattern: row.seal)), .integer(Int64(row.size)), .integer(id), .text(row.key.url),
+            .text(row.key.method), .text(row.key.partition), .integer(Int64(row.status)), .blob(row.vary),
+            .integer(Int64(row.bodyLength)), .text(row.bodyFile), .blob(row.checksums),
         ])
-        return db.changesCount > 0
+        return db.changes > 0
     }
 }

@@ -1,6 +1,5 @@
 import CWaystationSQLite
 import Foundation
-import GRDB
 import WaystationFileSystem
 
 /// The index of a store's responses, with the bodies of the small ones: a SQLite database in WAL mode.
@@ -40,16 +39,16 @@ import WaystationFileSystem
 /// memory: a mapped file that another program truncates kills the process.
 ///
 /// There are two connections, one for reading and one for writing, each on its own queue: a look-up never waits for a
-/// write. A third one reads pages that the system has in memory (``MemoryReader``), on the thread of a load. Apart from
-/// `package` hooks, errors are GRDB's `DatabaseError`, or ``IndexError``.
+/// write. A third one reads pages that the system has in memory (``MemoryReader``), on the thread of a load. Errors are
+/// ``SQLiteError`` or ``IndexError``, apart from those of `package` hooks.
 final class StoreIndex: Sendable {
     static let schemaVersion = 2
     static let applicationID: Int32 = 0x5753_544E  // "WSTN"
 
     let path: String
     let identity: FileIdentity?
-    let reader: DatabaseQueue
-    let writer: DatabaseQueue
+    let reader: Connection
+    let writer: Connection
     /// Reads what the system has in memory; `nil` where it cannot be asked for that alone.
     let memoryReader: MemoryReader?
     /// The keys that the index may hold.
@@ -71,42 +70,43 @@ final class StoreIndex: Sendable {
             // (https://sqlite.org/howtocorrupt.html §2.2).
             do { _ = try fileSystem.createFile(path) } catch let error as FileError where error.code == EEXIST {}
         }
-        var writing = Self.configuration(environment)
-        writing.prepareDatabase { db in
-            // A database of another program is refused before the first statement that may write.
-            try Self.withoutCheckpoint(on: db) { try Self.refuseForeign(db) }
-            // The first two only affect a database without pages, so they must come before its first page.
-            try db.execute(sql: "PRAGMA page_size = \(Self.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
-            try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-            try db.execute(
-                sql: """
-                    PRAGMA journal_size_limit = \(budget.log);
-                    PRAGMA wal_autocheckpoint = \(budget.log / Self.pageSize)
-                    """
-            )
-            // By default, SQLite keeps the data for undoing a failed statement of a large transaction in a temporary
-            // file.
-            try db.execute(sql: "PRAGMA temp_store = MEMORY")
-            try environment.prepareConnection(db)
-        }
         self.path = path
         stepBytes = budget.step
         // If another process moves the index aside while the connections are opened, the next check of the index's place
         // must find another file there than this one.
         identity = try fileSystem.identity(of: path)
-        writer = try DatabaseQueue(path: path, configuration: writing)
-        try writer.writeWithoutTransaction { try Self.prepareSchema($0) }
-        var reading = Self.configuration(environment)
-        reading.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
-        reader = try DatabaseQueue(path: path, configuration: reading)
-        memoryReader = try MemoryReader(path: path, configuration: reading, query: Self.lookup)
-        keys = KnownKeys(try writer.writeWithoutTransaction(Self.place))
+        writer = try Self.connect(path, environment) { db in
+            // A database of another program is refused before the first statement that may write.
+            try Self.withoutCheckpoint(on: db) { try Self.refuseForeign(db) }
+            // The first two only affect a database without pages, so they must come before its first page.
+            try db.execute("PRAGMA page_size = \(Self.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
+            try db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            try db.execute("PRAGMA journal_size_limit = \(budget.log)")
+            try db.execute("PRAGMA wal_autocheckpoint = \(budget.log / Self.pageSize)")
+            // By default, SQLite keeps the data for undoing a failed statement of a large transaction in a temporary
+            // file.
+            try db.execute("PRAGMA temp_store = MEMORY")
+            try environment.prepareConnection(db)
+            try Self.prepareSchema(db)
+        }
+        // SQLite opens the log with the first read.
+        func prepareReading(_ db: Database) throws {
+            try db.execute("PRAGMA query_only = ON")
+            _ = try db.integer("SELECT 1 FROM responses LIMIT 1")
+        }
+        reader = try Self.connect(path, environment, prepareReading)
+        memoryReader = try MemoryReader(query: Self.lookup) {
+            let database = try Self.open(path, environment)
+            try prepareReading(database)
+            return database
+        }
+        keys = KnownKeys(try writer.use(Self.place))
     }
 
     /// The place of the index's state; `nil` if SQLite could not switch to WAL mode.
     private static func place(_ db: Database) throws -> IndexState.Place? {
-        guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal" else { return nil }
-        return IndexState.Place(db.sqliteConnection)
+        guard try db.texts("PRAGMA journal_mode") == ["wal"] else { return nil }
+        return IndexState.Place(db.handle)
     }
 
     /// Opens an existing index to read it: nothing is made, migrated or written.
@@ -115,15 +115,13 @@ final class StoreIndex: Sendable {
     init(reading path: String, environment: StoreEnvironment) throws {
         let fileSystem = environment.fileSystem
         guard try fileSystem.status(of: path)?.kind == .file else { throw IndexError.noIndex }
-        var configuration = Self.configuration(environment)
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA query_only = ON")
+        self.path = path
+        reader = try Self.connect(path, environment) { db in
+            try db.execute("PRAGMA query_only = ON")
             try Self.withoutCheckpoint(on: db) {
                 guard try Self.hasSchema(db) else { throw IndexError.noIndex }
             }
         }
-        self.path = path
-        reader = try DatabaseQueue(path: path, configuration: configuration)
         writer = reader
         memoryReader = nil
         stepBytes = .max
@@ -133,33 +131,36 @@ final class StoreIndex: Sendable {
 
     /// Runs a check; if the check fails, closing the connection leaves the file as it is.
     private static func withoutCheckpoint(on db: Database, _ check: () throws -> Void) throws {
-        waystation_sqlite_set_no_checkpoint_on_close(db.sqliteConnection, 1)
+        waystation_sqlite_set_no_checkpoint_on_close(db.handle, 1)
         try check()
-        waystation_sqlite_set_no_checkpoint_on_close(db.sqliteConnection, 0)
+        waystation_sqlite_set_no_checkpoint_on_close(db.handle, 0)
     }
 
-    private static func configuration(_ environment: StoreEnvironment) -> Configuration {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(environment.busyTimeout)
-        configuration.foreignKeysEnabled = false
-        // Without this GRDB ends the process when a transaction is left open, which a failing disk can cause.
-        configuration.allowsUnsafeTransactions = true
-        configuration.label = "Waystation.index"
-        configuration.prepareDatabase { db in
-            // A file that was made by an attacker cannot make the store's own statements do harm.
-            waystation_sqlite_set_defensive(db.sqliteConnection, 1)
-            try db.execute(sql: "PRAGMA trusted_schema = OFF")
-            try db.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192")
-        }
-        return configuration
+    private static func connect(
+        _ path: String,
+        _ environment: StoreEnvironment,
+        _ prepare: (Database) throws -> Void
+    ) throws -> Connection {
+        let database = try open(path, environment)
+        try prepare(database)
+        return Connection(database)
+    }
+
+    private static func open(_ path: String, _ environment: StoreEnvironment) throws -> Database {
+        let database = try Database(path: path, busyTimeout: environment.busyTimeout)
+        // A file that was made by an attacker cannot make the store's own statements do harm.
+        waystation_sqlite_set_defensive(database.handle, 1)
+        try database.execute("PRAGMA trusted_schema = OFF")
+        try database.execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192")
+        return database
     }
 
     /// Closes all connections; later use throws.
     func close() {
         keys.close()
         memoryReader?.close()
-        try? reader.close()
-        try? writer.close()
+        reader.close()
+        writer.close()
     }
 }
 

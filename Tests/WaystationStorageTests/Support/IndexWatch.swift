@@ -1,5 +1,4 @@
 import CWaystationSQLite
-import GRDB
 import Synchronization
 
 @testable import WaystationStorage
@@ -24,26 +23,17 @@ final class IndexWatch: Sendable {
 
     func watch(_ environment: inout StoreEnvironment) {
         environment.prepareConnection = { [self] db in
-            db.trace(options: .statement) { [self] event in
-                if "\(event)".hasPrefix("BEGIN") { transactions += 1 }
-                if "\(event)".hasPrefix("COMMIT") {
-                    commits.withLock { $0.append(waystation_sqlite_gives_way()) }
-                }
+            db.trace { [self] statement in
+                if statement.hasPrefix("BEGIN") { transactions += 1 }
+                if statement.hasPrefix("COMMIT") { commits.withLock { $0.append(waystation_sqlite_gives_way()) } }
             }
-            db.add(
-                function: DatabaseFunction("refuse", argumentCount: 1) { [self] values in
-                    if let url = String.fromDatabaseValue(values[0]), url == refused.withLock({ $0 }) {
-                        throw DatabaseError(resultCode: .SQLITE_IOERR, message: "refused")
-                    }
-                    return nil
-                }
-            )
-            guard try db.tableExists("responses") else { return }
+            db.addCheck("refuse") { [self] url in url == refused.withLock { $0 } ? SQLITE_IOERR : SQLITE_OK }
+            guard try db.integer("SELECT 1 FROM sqlite_schema WHERE name = 'responses'") != nil else { return }
             try db.execute(
-                sql: """
-                    CREATE TEMP TRIGGER refuse_new BEFORE INSERT ON responses BEGIN SELECT refuse(NEW.url); END;
-                    CREATE TEMP TRIGGER refuse_changed BEFORE UPDATE ON responses BEGIN SELECT refuse(NEW.url); END;
-                    """
+                """
+                CREATE TEMP TRIGGER refuse_new BEFORE INSERT ON responses BEGIN SELECT refuse(NEW.url); END;
+                CREATE TEMP TRIGGER refuse_changed BEFORE UPDATE ON responses BEGIN SELECT refuse(NEW.url); END;
+                """
             )
         }
     }

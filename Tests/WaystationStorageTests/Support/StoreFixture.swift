@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HTTPTypes
 import Synchronization
 import WaystationFields
@@ -43,20 +42,13 @@ final class StoreFixture: Sendable {
 
     /// Changes the index as another program would.
     func execute(_ sql: String) throws {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(10)
-        let database = try DatabaseQueue(path: layout.index, configuration: configuration)
-        try database.write { try $0.execute(sql: sql) }
-        try database.close()
+        try Database(path: layout.index, busyTimeout: 10).execute(sql)
     }
 
     /// Holds the index as the write of another process does, until `ROLLBACK` is executed on the result.
-    func holdIndex() throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        configuration.busyMode = .timeout(10)
-        let holder = try DatabaseQueue(path: layout.index, configuration: configuration)
-        try holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    func holdIndex() throws -> Connection {
+        let holder = try Connection(Database(path: layout.index, busyTimeout: 10))
+        try holder.use { try $0.execute("BEGIN IMMEDIATE") }
         return holder
     }
 
