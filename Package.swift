@@ -58,7 +58,6 @@ let package = Package(
         .trait(name: "Redis", description: "Responses that machines share through Redis: the product WaystationRedis"),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -130,7 +129,6 @@ let package = Package(
                 "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationSharing", "WaystationCaching",
                 "WaystationCookies", "WaystationFields", "WaystationTransport",
                 .target(name: "WaystationPacks", condition: packs),
-                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -230,10 +228,9 @@ let package = Package(
         .target(
             name: "WaystationTesting",
             dependencies: [
-                "CWaystationSessions", "Waystation", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
-                "WaystationOrigin", "WaystationRecording", "WaystationRules", "WaystationSharing",
-                "WaystationTransport",
-                .product(name: "DequeModule", package: "swift-collections"),
+                "CWaystationSessions", "Waystation", "WaystationCollections", "WaystationFields",
+                "WaystationFileSystem", "WaystationFiles", "WaystationOrigin", "WaystationRecording",
+                "WaystationRules", "WaystationSharing", "WaystationTransport",
                 // An origin behind TLS, and what its authority needs.
                 .target(name: "WaystationNIO", condition: nio),
                 .product(name: "Crypto", package: "swift-crypto", condition: nio),

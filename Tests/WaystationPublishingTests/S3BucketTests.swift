@@ -24,6 +24,7 @@ struct S3BucketTests {
         _ change: (inout S3Bucket.Configuration) -> Void = { _ in }
     ) throws -> S3Bucket {
         var configuration = try S3Bucket.Configuration(environment: store.environment)
+        configuration.fetcher = URLSessionFetcher(configuration: .patient)
         change(&configuration)
         return try S3Bucket(address ?? store.address(), configuration)
     }

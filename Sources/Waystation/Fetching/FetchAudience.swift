@@ -1,5 +1,5 @@
-import DequeModule
 import Foundation
+import WaystationCollections
 
 /// The waiters of a shared fetch, and the calls that they have yet to get: a state machine without side effects.
 ///
@@ -21,10 +21,10 @@ struct FetchAudience: Sendable {
     /// The waiters whose loads have got another answer.
     private var detached: [FetchWaiterID] = []
     /// The calls that later waiters must get first; nil when no more waiters may join.
-    private var replay: Deque<Call>? = []
+    private var replay: [Call]? = []
     private var replayBytes = 0
     /// The pending calls, in order; the thread that makes the first one makes all of them.
-    private var calls: Deque<@Sendable () -> Void> = []
+    private var calls: Queue<@Sendable () -> Void> = []
     private var isCalling = false
 
     /// The number of waiters.

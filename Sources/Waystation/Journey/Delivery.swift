@@ -1,5 +1,5 @@
-import DequeModule
 import Foundation
+import WaystationCollections
 import WaystationTransport
 
 /// The items that wait for delivery to the client of a load, and which of them may be delivered now.
@@ -20,7 +20,7 @@ struct Delivery {
     private enum Phase { case idle, running, suspended, ended, cancelled }
 
     private var phase = Phase.idle
-    private var items: Deque<Item> = []
+    private var items: Queue<Item> = []
     /// The number of bytes that wait for the client, also while the load is suspended.
     private(set) var pendingBytes = 0
     private var awaitsDisposition = false
@@ -52,7 +52,7 @@ struct Delivery {
     ///
     /// - Returns: The items that were not delivered, which the caller releases outside of its lock, because a body may be
     ///   an object of a transport; nil when the load was already over.
-    mutating func cancel() -> Deque<Item>? {
+    mutating func cancel() -> Queue<Item>? {
         guard !hasEnded else { return nil }
         phase = .cancelled
         pendingBytes = 0
@@ -63,7 +63,7 @@ struct Delivery {
     /// Ends the load early, because its response was refused: the client gets the end at once.
     ///
     /// - Returns: As ``cancel()``.
-    mutating func refuse() -> Deque<Item>? {
+    mutating func refuse() -> Queue<Item>? {
         let dropped = cancel()
         if dropped != nil { phase = .ended }
         return dropped
@@ -72,7 +72,7 @@ struct Delivery {
     /// Drops the items that were not delivered, and makes an error the next item.
     ///
     /// - Returns: As ``cancel()``.
-    mutating func abort(_ error: any Error) -> Deque<Item>? {
+    mutating func abort(_ error: any Error) -> Queue<Item>? {
         guard !hasEnded, !isAborted else { return nil }
         isAborted = true
         defer { items = [.end(error)] }

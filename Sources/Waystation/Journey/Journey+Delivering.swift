@@ -1,6 +1,6 @@
-import DequeModule
 import Foundation
 import Synchronization
+import WaystationCollections
 import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -232,7 +232,7 @@ extension Journey.State {
         /// The control of the present trip, to be released outside of the lock.
         let control: TripControl?
         /// The items that are not delivered any more, to be released outside of the lock.
-        let dropped: Deque<Delivery.Item>
+        let dropped: Queue<Delivery.Item>
         let isExplained: Bool
         let rule: Int?
     }
@@ -243,7 +243,7 @@ extension Journey.State {
     ///   - dropped: The items that the delivery has dropped.
     ///   - keepsClient: Whether the client still gets the end.
     /// - Returns: The remaining work.
-    mutating func stopping(_ dropped: Deque<Delivery.Item>, keepsClient: Bool = false) -> Ending {
+    mutating func stopping(_ dropped: Queue<Delivery.Item>, keepsClient: Bool = false) -> Ending {
         let control = controls.end()
         let ending = Ending(
             stop: control?.stop,

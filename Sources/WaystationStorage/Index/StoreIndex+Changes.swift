@@ -27,7 +27,9 @@ extension StoreIndex {
 
         static func id(_ id: Int64) -> Selection { Selection(condition: "id = ?", arguments: [.integer(id)]) }
 
-        static func file(_ name: String) -> Selection { Selection(condition: "body_file = ?", arguments: [.text(name)]) }
+        static func file(_ name: String) -> Selection {
+            Selection(condition: "body_file = ?", arguments: [.text(name)])
+        }
 
         static func older(than date: Date) -> Selection {
             Selection(condition: "response_time < ?", arguments: [.integer(date.microseconds)])

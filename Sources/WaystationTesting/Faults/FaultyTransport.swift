@@ -1,7 +1,7 @@
-import DequeModule
 import Foundation
 import Synchronization
 import Waystation
+import WaystationCollections
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -84,7 +84,7 @@ private final class FaultyExchange: TransportExchange, TransportReceiver {
 
     private struct State {
         var below: (any TransportExchange)?
-        var events: Deque<(delay: Duration, event: Event)> = []
+        var events: Queue<(delay: Duration, event: Event)> = []
         var isDelivering = false
         var hasHead = false
         var received = 0

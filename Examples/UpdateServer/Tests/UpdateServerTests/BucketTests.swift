@@ -17,7 +17,9 @@ struct BucketTests {
     init() throws {
         platform = try Platform()
         let store = try ObjectStore.shared
-        releases = ReleaseDirectory(in: try S3Bucket(store.address(), .init(environment: store.environment)))
+        var configuration = try S3Bucket.Configuration(environment: store.environment)
+        configuration.fetcher = URLSessionFetcher(configuration: .patient)
+        releases = ReleaseDirectory(in: try S3Bucket(store.address(), configuration))
         shop = try #require(ModuleID("shop"))
     }
 
@@ -28,10 +30,13 @@ struct BucketTests {
 
     private func updater(_ port: Int?, library: PackLibrary, _ install: String) throws -> PackUpdater {
         let base = try #require(URL(string: "http://localhost:\(port ?? 0)/catalogue.json"))
+        var configuration = PackUpdater.Configuration()
+        configuration.fetcher = URLSessionFetcher(configuration: .patient)
         return PackUpdater(
             library: library,
-            source: CatalogueSource(base, trusting: [platform.key.trusted]),
-            app: AppIdentity(code: install, version: try #require(PackVersion("2.0")))
+            source: CatalogueSource(base, trusting: [platform.key.trusted], fetcher: configuration.fetcher),
+            app: AppIdentity(code: install, version: try #require(PackVersion("2.0"))),
+            configuration: configuration
         )
     }
 

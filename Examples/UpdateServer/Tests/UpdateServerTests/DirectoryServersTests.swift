@@ -26,7 +26,7 @@ struct DirectoryServersTests {
         _ port: Int?,
         library: PackLibrary? = nil,
         installID: String? = nil,
-        fetcher: any PackFetching = URLSessionFetcher.shared
+        fetcher: any PackFetching = URLSessionFetcher(configuration: .patient)
     ) throws -> PackUpdater {
         let url = try #require(URL(string: "http://localhost:\(port ?? 0)/catalogue.json"))
         var configuration = PackUpdater.Configuration()

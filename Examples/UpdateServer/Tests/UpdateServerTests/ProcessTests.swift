@@ -87,7 +87,8 @@ struct ProcessTests {
         let address = try #require(URL(string: "http://127.0.0.1:\(port(of: process))/"))
         let source = CatalogueSource(
             address.appending(path: "catalogue.json"),
-            trusting: [platform.key.trusted]
+            trusting: [platform.key.trusted],
+            fetcher: URLSessionFetcher(configuration: .patient)
         )
         let inquiry = UpdateInquiry(
             app: AppIdentity(code: "shop", version: try #require(PackVersion("1.0"))),
