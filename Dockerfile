@@ -1,4 +1,4 @@
-# The tool `waystation` with its gateway:
+# The tool `waystation` with its gateway, in an image without Swift:
 #
 #   docker build -t waystation .
 #   docker run --rm waystation help
@@ -7,17 +7,19 @@
 # The gateway listens on the loopback interface only, so it needs the network of the host.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update -qq \
-    && apt-get install -y -qq --no-install-recommends libsqlite3-dev libssl-dev zlib1g-dev libbz2-dev \
+    && apt-get install -y -qq --no-install-recommends libcurl4-openssl-dev libxml2-dev \
+        libsqlite3-dev libssl-dev zlib1g-dev libbz2-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-RUN swift build -c release --traits Gateway --product waystation \
-    && install -D "$(swift build -c release --traits Gateway --show-bin-path)/waystation" /out/waystation
+# The program contains Swift's libraries, and needs only those of Debian.
+RUN swift build -c release --static-swift-stdlib --traits Gateway --product waystation \
+    && install -D "$(swift build -c release --static-swift-stdlib --traits Gateway --show-bin-path)/waystation" \
+        /out/waystation
 
-# With the libraries of the same toolchain.
-FROM swift:6.3-bookworm-slim
+FROM debian:bookworm-slim
 RUN apt-get update -qq \
-    && apt-get install -y -qq --no-install-recommends ca-certificates libsqlite3-0 libssl3 zlib1g libbz2-1.0 \
+    && apt-get install -y -qq --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 zlib1g libbz2-1.0 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home waystation
 COPY --from=build /out/waystation /usr/local/bin/waystation

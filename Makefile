@@ -24,7 +24,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers build-cost first-load first-test clean
+	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers build-cost static first-load first-test clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline [ENGINE=nio]"
@@ -53,6 +53,7 @@ help:
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
 	@echo "make build-cost    what the first build of a package costs that depends on this one, beside other libraries [ONLY=cache]"
+	@echo "make static        a program with Swift's libraries inside, in a Debian folder without Swift; as root [TOOL=--tool]"
 	@echo "make first-load    what the README says, from a clone to a load without a network, with times"
 	@echo "make first-test    the same from a clone to the first test that passes"
 	@echo "make arrows        the arrows between the folders of each target; one that points both ways is an error"
@@ -272,6 +273,11 @@ consumers: deps
 # First builds of packages that depend on this one, each from nothing.
 build-cost: deps
 	@Scripts/build-cost.py $(ONLY)
+
+# A program linked with --static-swift-stdlib, where Swift is not installed. TOOL=--tool takes the steps of the Dockerfile too.
+static: deps
+	@Scripts/install-packages.sh debootstrap libcurl4-openssl-dev libxml2-dev
+	@Scripts/static-program.py $(TOOL)
 
 clean:
 	rm -rf .build $(addsuffix /.build,$(NESTED))
