@@ -59,6 +59,17 @@ struct UpdateCommandTests {
         #expect(try update(origin, trusting: key).output == "shop 1.3 switched off\n")
     }
 
+    @Test("refuses a zip beyond the limits of its options, and names the limit")
+    func limits() throws {
+        try tool.buildPacks()
+        let key = try tool.makeKey()
+        _ = try tool.run(["publish", "1.3.zip", "--to", "releases", "--key", "release.key"])
+        let origin = try serveReleases()
+        let refused = try update(origin, trusting: key, "--maximum-entry-size", "1B")
+        #expect(refused.status != 0)
+        #expect((refused.output + refused.errors).contains("raise `maximumEntrySize`"))
+    }
+
     @Test("postpones a download because of a network condition, unless it has --any-network")
     func network() async throws {
         try tool.buildPacks()

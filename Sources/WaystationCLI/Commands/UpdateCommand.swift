@@ -41,12 +41,16 @@ struct UpdateCommand: AsyncParsableCommand {
     @Flag(help: "Download on any network, regardless of the publisher's condition.")
     var anyNetwork = false
 
+    @OptionGroup(title: "For zips beyond the usual limits")
+    var zip: ZipLimitOptions
+
     @OptionGroup
     var options: OutputOptions
 
     func run() async throws {
         let source = try self.source.source
         var configuration = self.source.configuration
+        configuration.zipLimits = zip.limits
         if anyNetwork { configuration.networkProbe = AnyNetwork() }
         let display = ProgressDisplay(isShown: options.format == .text)
         let updater = PackUpdater(
