@@ -31,9 +31,7 @@ swift_() {
 # in each run. The compiler would then get other options, and compile everything again. SWIFT_DETERMINISTIC_HASHING keeps
 # the order the same. The order in which the traits are written, above and in the other manifests, gives the same result
 # for all packages: change it in all places or in none. Tests and programs run without the variable.
-#
-# No editor reads the index of this folder, and a build without it takes a ninth less of the processor's time.
-build() { SWIFT_DETERMINISTIC_HASHING=1 swift_ build --disable-index-store "$@"; }
+build() { SWIFT_DETERMINISTIC_HASHING=1 swift_ build "$@"; }
 
 case $command in
 build) build "$@" ;;
