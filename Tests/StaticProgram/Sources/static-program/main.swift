@@ -15,7 +15,8 @@ for (engine, carrier) in [("Foundation", .urlSession), ("SwiftNIO", .nio)] as [(
     let cache = try ResponseCache(directory: folder.appending(path: "cache-\(engine)"))
     let interceptor = try Interceptor {
         $0.rules = [
-            .allow("https://shop.example/**", via: .pack(orElse: .nowhere)), .allow("*://*:*/**", via: .cache(.standard)),
+            .allow("https://shop.example/**", via: .pack(orElse: .nowhere)),
+            .allow("*://*:*/**", via: .cache(.standard)),
         ]
         $0.cache = cache
         $0.packs = packs
@@ -31,7 +32,7 @@ for (engine, carrier) in [("Foundation", .urlSession), ("SwiftNIO", .nio)] as [(
             let (body, response) = try await session.data(from: url)
             let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status") ?? "no Cache-Status"
             print("\(engine): \(url.path): \(String(decoding: body, as: UTF8.self)): \(status)")
-        } catch where error.localizedDescription.contains("certificate") {
+        } catch  where error.localizedDescription.contains("certificate") {
             print("\(engine): \(url.path): refused: \(error.localizedDescription)")
         }
     }
