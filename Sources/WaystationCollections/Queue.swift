@@ -1,8 +1,8 @@
-/// Values that leave in the order in which they came.
+/// A queue: values are removed in the order in which they were added.
 ///
 /// Adding and removing take constant time on average.
 package struct Queue<Element>: ExpressibleByArrayLiteral {
-    /// The values; those before `first` have left.
+    /// The values; those before `first` have been removed.
     private var elements: [Element?]
     private var first = 0
 
@@ -13,7 +13,7 @@ package struct Queue<Element>: ExpressibleByArrayLiteral {
     /// Adds a value at the end.
     package mutating func append(_ element: Element) { elements.append(element) }
 
-    /// Removes the value that came first, and returns it; `nil` if there is none.
+    /// Removes and returns the value that was added first; returns `nil` if the queue is empty.
     package mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = elements[first].take()

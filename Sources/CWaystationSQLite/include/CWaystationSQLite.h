@@ -12,8 +12,8 @@ static inline int waystation_sqlite_set_no_checkpoint_on_close(sqlite3 *db, int 
     return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn, (int *)0);
 }
 
-/// Sets the function that gets what SQLite reports to its log; it has an effect before the first use of SQLite in a process.
-/// sqlite3_config() is variadic.
+/// Makes SQLite pass the messages of its log to a function; for tests. It must be called before the first use of SQLite in
+/// a process. sqlite3_config() is variadic, which Swift cannot call.
 static inline int waystation_sqlite_set_log(void (*log)(void *context, int code, const char *message), void *context) {
     return sqlite3_config(SQLITE_CONFIG_LOG, log, context);
 }

@@ -134,8 +134,9 @@ final class CookieSync: Sendable {
     /// Foundation stores the cookies of a response before Waystation sees its head. So no look takes over the cookies
     /// that the storage gets for the host of such a load, the app's included, before the load has ended and
     /// ``CookieSync/recognize(_:at:)`` was called. A request carries them all the same, as Foundation has put them into
-    /// its field. What is removed from the storage is taken over at once, so that no request carries a cookie that the
-    /// app has removed, unless the load refuses the cookies of its response.
+    /// its field. If the app removes a cookie from the storage, the next look removes it from the store too, so that no
+    /// request carries it. While a load that refuses the cookies of its response is under way, looks leave out removals for
+    /// its host as well, because the response may have caused them.
     ///
     /// The cookies that a redirect sets are not recognized: they count as the app's.
     final class FoundationLoad: Sendable {

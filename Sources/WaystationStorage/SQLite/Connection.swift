@@ -29,11 +29,11 @@ final class Connection: @unchecked Sendable {
 
 /// An open database, for the thread that may use it.
 ///
-/// It is closed with its last reference, and with that of its statements.
+/// The database is closed when this object and all of its statements have been released.
 package final class Database {
     let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
-    /// Most statements are known when the store is compiled; those that are not must not fill the memory.
+    /// The number of compiled statements that are kept. Removals by scope have a statement for each number of prefixes.
     private static let maximumStatements = 64
 
     /// Opens a database, or makes it if it is missing.
@@ -98,14 +98,14 @@ package final class Database {
         }
     }
 
-    /// The integer in the first column of the first row; `nil` if there is none.
+    /// Runs a query, and returns the first integer in the first column of its rows; `nil` if there is none.
     func integer(_ sql: String, _ arguments: [Statement.Argument] = []) throws -> Int64? {
-        var result: Int64?
-        try statement(sql).forEachRow(arguments) { result = result ?? $0.integer(0) }
-        return result
+        var first: Int64?
+        try statement(sql).forEachRow(arguments) { first = first ?? $0.integer(0) }
+        return first
     }
 
-    /// The texts in the first column of all rows.
+    /// Runs a query, and returns the texts in the first column of its rows.
     func texts(_ sql: String, _ arguments: [Statement.Argument] = []) throws -> [String] {
         var texts: [String] = []
         try statement(sql).forEachRow(arguments) { row in row.text(0).map { texts.append($0) } }

@@ -5,8 +5,9 @@ import WaystationNIO
 
 // static-program FOLDER HTTP HTTPS
 //
-// Loads a page of the server HTTP twice, a page of the pack FOLDER/shop.zip, and a page of the server HTTPS, whose
-// certificate nobody trusts; by both engines. It prints a line for each load.
+// HTTP and HTTPS are URLs of pages. With each of the two engines, the program loads the page HTTP twice, a page of the pack
+// FOLDER/shop.zip, and the page HTTPS, whose server has a certificate that the machine does not trust. It prints a line for
+// each load.
 let folder = URL(filePath: CommandLine.arguments[1])
 let packs = try PackLibrary(directory: folder.appending(path: "packs"))
 _ = try await packs.install(zip: folder.appending(path: "shop.zip"))
