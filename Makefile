@@ -52,7 +52,7 @@ help:
 	@echo "make sanitize      the tests of zips, patches, rules, files and packs, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
-	@echo "make build-cost    what the first build of a package costs that depends on this one, beside other libraries [ONLY=cache]"
+	@echo "make build-cost    what the first build of a package costs that depends on this one, beside other libraries [ONLY=\"cache cache@COMMIT\"]"
 	@echo "make static        a program with Swift's libraries inside, in a Debian folder without Swift; as root [TOOL=--tool]"
 	@echo "make first-load    what the README says, from a clone to a load without a network, with times"
 	@echo "make first-test    the same from a clone to the first test that passes"

@@ -2,10 +2,11 @@
 """Builds packages that depend on this one, each from nothing, and prints the cost of their first builds.
 
     Scripts/build-cost.py [NAME]...     all of them, or those whose names are given
+    Scripts/build-cost.py cache cache@COMMIT    the same package with an earlier commit, in the same run
 
 The cost of a build is the processor time of the compiler and the linker, in seconds, which hardly depends on what else the
 machine does, and the number of steps. Fetching the dependencies is not counted. Two libraries of others are built in the
-same run, for comparison. What is built is the last commit.
+same run, for comparison. A name without a commit builds the last one.
 """
 
 import os
@@ -19,7 +20,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / ".build" / "build-cost"
 SWIFT = os.environ.get("SWIFT", "swift")
-WAYSTATION = '.package(path: "../waystation", traits: [{}])'
+WAYSTATION = '.package(path: "../COMMIT/waystation", traits: [{}])'
 
 # For each dependent: what it depends on, the identity of that package, and the products it uses.
 DEPENDENTS = {
@@ -38,8 +39,9 @@ DEPENDENTS = {
 }
 
 
-def manifest(name):
+def manifest(name, commit):
     dependency, package, products = DEPENDENTS[name]
+    dependency = dependency.replace("COMMIT", commit)
     listed = ", ".join(f'.product(name: "{product}", package: "{package}")' for product in products)
     kind, folder = ("testTarget", "Tests") if name == "testing" else ("executableTarget", "Sources")
     return folder, f"""// swift-tools-version: 6.2
@@ -53,10 +55,20 @@ let package = Package(
 """
 
 
-def cost(name):
+def clone(commit):
+    """Clones this repository at a commit, unless that was done before."""
+    checkout = WORK / commit / "waystation"
+    if not checkout.exists():
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(checkout)], check=True)
+        subprocess.run(["git", "-C", str(checkout), "checkout", "--quiet", commit], check=True)
+
+
+def cost(name, commit):
     """Builds a dependent, and returns its processor time, its time and its steps."""
-    directory = WORK / name
-    folder, text = manifest(name)
+    clone(commit)
+    directory = WORK / "dependent"
+    shutil.rmtree(directory, ignore_errors=True)
+    folder, text = manifest(name, commit)
     (directory / folder / "Dependent").mkdir(parents=True)
     (directory / "Package.swift").write_text(text)
     imports = "".join(f"import {product}\n" for product in DEPENDENTS[name][2])
@@ -77,16 +89,14 @@ def cost(name):
     return usage.ru_utime + usage.ru_stime, time.monotonic() - begin, steps
 
 
-names = sys.argv[1:] or list(DEPENDENTS)
-if unknown := [name for name in names if name not in DEPENDENTS]:
+names = [name.partition("@")[::2] for name in sys.argv[1:] or DEPENDENTS]
+if unknown := [name for name, _ in names if name not in DEPENDENTS]:
     sys.exit(f"build-cost: there is no {unknown[0]}; there are {', '.join(DEPENDENTS)}")
 # The variable is for the project's own checks: a dependent does not set it.
 os.environ.pop("WAYSTATION_WARNINGS_AS_ERRORS", None)
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
-subprocess.run(["git", "clone", "--quiet", str(ROOT), str(WORK / "waystation")], check=True)
 print(f"{'dependent':<20}{'processor s':>12}{'steps':>8}{'time s':>9}", flush=True)
-for name in names:
-    processor, elapsed, steps = cost(name)
-    print(f"{name:<20}{processor:>12.0f}{steps:>8}{elapsed:>9.0f}", flush=True)
-    shutil.rmtree(WORK / name)
+for name, commit in names:
+    processor, elapsed, steps = cost(name, commit or "HEAD")
+    print(f"{name + (commit and '@' + commit):<20}{processor:>12.0f}{steps:>8}{elapsed:>9.0f}", flush=True)

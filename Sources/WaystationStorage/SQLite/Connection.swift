@@ -33,7 +33,9 @@ final class Connection: @unchecked Sendable {
 package final class Database {
     let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
-    /// The number of compiled statements that are kept. Removals by scope have a statement for each number of prefixes.
+    /// The number of compiled statements that are kept.
+    ///
+    /// Removals by scope have a statement for each number of prefixes.
     private static let maximumStatements = 64
 
     /// Opens a database, or makes it if it is missing.
