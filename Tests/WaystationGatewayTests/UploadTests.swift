@@ -125,6 +125,39 @@ struct UploadTests {
         #expect(await upload.origin.waitForAbandonedRequests(1).count == 1)
     }
 
+    @Test("that are stored after their answer are not sent for the next request of the connection")
+    func storedLate() async throws {
+        let answering = try ScriptedOrigin.Gate()
+        let isHeld = Atomic(false)
+        let isHolding = Atomic(false)
+        let disk = DispatchSemaphore(value: 0)
+        let fileSystem = FaultyFileSystem { operation, _ in
+            guard operation == .write, isHeld.load(ordering: .relaxed) else { return }
+            isHolding.store(true, ordering: .relaxed)
+            disk.wait()
+            disk.signal()
+        }
+        let upload = try await Upload({ $0.bodySpool.fileSystem = fileSystem }) { request in
+            request.target == "/form" ? .ok("early").held(at: answering) : nil
+        }
+        upload.sendFirst(upload.body.count - 1)
+        await upload.reachOrigin()
+        #expect(await eventually { fileSystem.bytesWritten == upload.body.count - 1 })
+        isHeld.store(true, ordering: .relaxed)
+        let next = "PUT /next HTTP/1.1\r\nHost: \(upload.name)\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+        upload.connection.send(upload.body.suffix(1) + Data(next.utf8))
+        #expect(await eventually { isHolding.load(ordering: .relaxed) })
+        answering.open()
+        // The next request has begun when the gateway asks for its body.
+        let begin = await upload.connection.read { $0.range(of: Data("100 Continue\r\n\r\n".utf8)) != nil }
+        #expect(String(decoding: begin, as: UTF8.self).contains("\r\n\r\nearly"))
+        disk.signal()
+        #expect(await eventually { fileSystem.bytesWritten == upload.body.count })
+        upload.connection.send("xy")
+        #expect(try await upload.response.text == "2")
+        #expect(upload.origin.requests.last?.body == Data("xy".utf8))
+    }
+
     @Test("are given to Foundation's engine when they have arrived as a whole, and hold up no other load before")
     func whole() async throws {
         let upload = try await Upload(by: .urlSession) { _ in nil }

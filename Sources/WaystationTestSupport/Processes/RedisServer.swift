@@ -100,6 +100,11 @@ public struct RedisServer: Sendable {
         return text
     }
 
+    /// Whether the server says that it is a primary.
+    ///
+    /// A server that changes its role closes the connections of its clients, so that a client may get no answer.
+    public var isPrimary: Bool { (try? run("ROLE"))?.hasPrefix("master") ?? false }
+
     /// Stops the server for good; calling this again does nothing.
     public func stop() {
         resume()
