@@ -48,6 +48,7 @@ struct OriginConnection {
             waitForEnd()
             return exchanges.recordAbandoned(request)
         }
+        guard waitForGate(of: response, to: request) else { return }
         _ = play(response, for: request)
         socket.endSending()
         waitForEnd()
@@ -60,10 +61,7 @@ struct OriginConnection {
     /// - Returns: Whether the connection may carry another request.
     private func answer(_ request: ScriptedOrigin.Request, reader: inout RequestReader) -> Bool {
         let response = script(request)
-        if let gate = response.gate, !gate.wait(alongside: socket.descriptor) {
-            exchanges.recordAbandoned(request)
-            return false
-        }
+        guard waitForGate(of: response, to: request) else { return false }
         switch response.kind {
         case .unanswered:
             waitForEnd()
@@ -86,6 +84,15 @@ struct OriginConnection {
         case .message, .raw:
             return play(response, for: request)
         }
+    }
+
+    /// Waits until a response that is held may be sent.
+    ///
+    /// - Returns: False if the client has left.
+    private func waitForGate(of response: ScriptedOrigin.Response, to request: ScriptedOrigin.Request) -> Bool {
+        guard let gate = response.gate, !gate.wait(alongside: socket.descriptor) else { return true }
+        exchanges.recordAbandoned(request)
+        return false
     }
 
     private func play(_ response: ScriptedOrigin.Response, for request: ScriptedOrigin.Request) -> Bool {

@@ -64,6 +64,22 @@ struct ScriptedOriginTests {
         #expect(origin.connectionCount == 1)
     }
 
+    @Test("holds an answer that it gives before the body has arrived, like any other answer")
+    func holdsEarlyAnswers() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin(early: { _ in .ok("early").held(at: gate) }) { _ in .ok("late") }
+        let head = "PUT / HTTP/1.1\r\nContent-Length: 3\r\n\r\n"
+        let leaving = try RawClient(port: origin.port)
+        leaving.send(head)
+        _ = await origin.waitForRequests(1)
+        leaving.close()
+        #expect(await origin.waitForAbandonedRequests(1).count == 1)
+        gate.open()
+        let client = try RawClient(port: origin.port)
+        client.send(head)
+        #expect(client.receive(until: "early").hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+
     @Test("asks for the body of a request that expects 100-continue")
     func continues() throws {
         let origin = try ScriptedOrigin { .ok("\($0.body.count) bytes") }
