@@ -3,10 +3,10 @@
 
     Scripts/static-program.py [--tool]
 
-It builds Tests/StaticProgram for release with --static-swift-stdlib, installs Debian with the packages that the last stage
-of the Dockerfile installs, and starts the program there: a miss, a hit, a page of a pack, and a certificate that nobody
-trusts, by both engines. With --tool it also takes the steps of the Dockerfile, and starts the tool `waystation` there.
-Needs root, as debootstrap and chroot do.
+The script builds Tests/StaticProgram for release with --static-swift-stdlib, installs Debian with the packages that the
+last stage of the Dockerfile installs, and starts the program there. With each of the two engines, the program shows a miss,
+a hit, a page of a pack, and a server whose certificate is refused. With --tool, the script also builds the tool `waystation`
+as the Dockerfile does, and starts its doctor there. debootstrap and chroot need root.
 """
 
 import hashlib
@@ -53,9 +53,7 @@ def describe(program):
     needed = re.findall(r"NEEDED.*\[(.*)\]", dynamic)
     if swift := [name for name in needed if "swift" in name.lower() or "Foundation" in name]:
         sys.exit(f"static-program: {program.name} still needs {', '.join(swift)}")
-    with open(program, "rb") as file, open(WORK / "stripped", "wb") as stripped:
-        shutil.copyfileobj(file, stripped)
-    subprocess.run(["strip", WORK / "stripped"], check=True)
+    subprocess.run(["strip", "-o", WORK / "stripped", program], check=True)
     sizes = [path.stat().st_size / (1 << 20) for path in (program, WORK / "stripped")]
     print(f"{program.name}: {sizes[0]:.0f} MiB, stripped {sizes[1]:.0f} MiB; needs {' '.join(sorted(needed))}", flush=True)
 
@@ -144,11 +142,10 @@ EXPECTED = [
 if os.geteuid():
     sys.exit("static-program: debootstrap and chroot need root")
 shutil.rmtree(WORK, ignore_errors=True)
+WORK.mkdir(parents=True)
 debian = WORK / "debian"
-(debian / "srv").mkdir(parents=True)
 program = build(ROOT / "Tests" / "StaticProgram", ["-c", "release", "--static-swift-stdlib"], "static-program")
 describe(program)
-shutil.rmtree(debian)
 install(debian)
 shutil.copy(program, debian / "usr/local/bin")
 make_pack(debian / "srv/shop.zip")
