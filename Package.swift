@@ -1,8 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Packs are built for all who do not turn the default traits off.
-let packs = TargetDependencyCondition.when(traits: ["Packs"])
 // The engine on SwiftNIO is built, and its packages are fetched, only for those who ask for this trait.
 let nio = TargetDependencyCondition.when(traits: ["NIO"])
 // The same for the gateway.
@@ -21,8 +19,7 @@ let package = Package(
                 "WaystationSharing", "WaystationStorage",
             ]
         ),
-        // The names of packs that `Waystation` does not export. It is a product of its own, because all modules of a
-        // product are built, whatever the traits are.
+        // Offline packs: installing, updating and patching them, and the rules that serve them.
         .library(name: "WaystationPacks", targets: ["WaystationPacks"]),
         // HTTP's rules as functions of values, for other clients: caching, cookies, URL patterns. No dependencies.
         .library(name: "WaystationCaching", targets: ["WaystationCaching", "WaystationCookies", "WaystationRules"]),
@@ -46,14 +43,12 @@ let package = Package(
         .executable(name: "waystation", targets: ["WaystationCLI"]),
     ],
     traits: [
-        .default(enabledTraits: ["Packs"]),
-        .trait(name: "Packs", description: "Offline packs: installing, updating and patching them"),
         .trait(name: "NIO", description: "HTTP/1.1 and HTTP/2 by SwiftNIO: the product WaystationNIO"),
         .trait(
             name: "Gateway",
             description: "A server for browsers on this machine: the product WaystationGateway",
-            // It opens web sockets, and its inspector shows packs.
-            enabledTraits: ["NIO", "Packs"]
+            // It opens web sockets.
+            enabledTraits: ["NIO"]
         ),
         .trait(name: "Redis", description: "Responses that machines share through Redis: the product WaystationRedis"),
     ],
@@ -117,9 +112,9 @@ let package = Package(
         .target(
             name: "WaystationPacks",
             dependencies: [
-                "WaystationArchive", "WaystationCollections", "WaystationCryptography", "WaystationFields",
-                "WaystationFileSystem", "WaystationFiles", "WaystationPatch", "WaystationRules", "WaystationTransport",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "Waystation", "WaystationArchive", "WaystationCollections", "WaystationCryptography",
+                "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationPatch", "WaystationRules",
+                "WaystationTransport", .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .target(
@@ -128,7 +123,6 @@ let package = Package(
                 "WaystationArchive", "WaystationCollections", "WaystationCryptography", "WaystationFileSystem",
                 "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationSharing", "WaystationCaching",
                 "WaystationCookies", "WaystationFields", "WaystationTransport",
-                .target(name: "WaystationPacks", condition: packs),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -137,8 +131,8 @@ let package = Package(
         .target(
             name: "WaystationNIO",
             dependencies: [
-                "CZlib", "Waystation", "WaystationArchive", "WaystationFields", "WaystationTransport",
-                .product(name: "NIOCore", package: "swift-nio", condition: nio),
+                "CZlib", "Waystation", "WaystationArchive", "WaystationFields", "WaystationFileSystem",
+                "WaystationTransport", .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
                 .product(name: "NIOTLS", package: "swift-nio", condition: nio),
@@ -171,7 +165,7 @@ let package = Package(
         .target(
             name: "WaystationRedis",
             dependencies: [
-                "WaystationFields", "WaystationSharing",
+                "WaystationFields", "WaystationFileSystem", "WaystationSharing",
                 .product(name: "NIOCore", package: "swift-nio", condition: redis),
                 .product(name: "NIOPosix", package: "swift-nio", condition: redis),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: redis),
@@ -196,7 +190,9 @@ let package = Package(
         // The rules and settings of a gateway as a file, read without the gateway.
         .target(
             name: "WaystationRulesFile",
-            dependencies: ["Waystation", "WaystationFields", "WaystationRules", "WaystationStorage"]
+            dependencies: [
+                "Waystation", "WaystationFields", "WaystationPacks", "WaystationRules", "WaystationStorage",
+            ]
         ),
         .executableTarget(
             name: "WaystationCLI",
@@ -246,7 +242,7 @@ let package = Package(
         .target(
             name: "WaystationTestSupport",
             dependencies: [
-                "WaystationFileSystem", "WaystationOrigin", "WaystationProcesses", "WaystationStorage",
+                "CLibcrypto", "WaystationFileSystem", "WaystationOrigin", "WaystationProcesses", "WaystationStorage",
                 "WaystationTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -302,8 +298,8 @@ let package = Package(
         .testTarget(
             name: "WaystationPacksTests",
             dependencies: [
-                "WaystationPacks", "WaystationArchive", "WaystationFields", "WaystationFileSystem", "WaystationFiles",
-                "WaystationPatch", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
+                "WaystationPacks", "Waystation", "WaystationArchive", "WaystationFields", "WaystationFileSystem",
+                "WaystationFiles", "WaystationPatch", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
                 "WaystationTransport", .target(name: "WaystationNIO", condition: nio),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -337,9 +333,8 @@ let package = Package(
             name: "WaystationTests",
             dependencies: [
                 "Waystation", "WaystationCaching", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
-                "WaystationRedis",
-                "WaystationSharing", "WaystationStorage", "WaystationOrigin", "WaystationTestSupport",
-                "WaystationTesting", "WaystationTransport",
+                "WaystationOrigin", "WaystationPacks", "WaystationRedis", "WaystationSharing", "WaystationStorage",
+                "WaystationTestSupport", "WaystationTesting", "WaystationTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]
@@ -415,10 +410,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// A warning is an error only in the project's own checks, for which the makefile sets the variable. A package that
-// depends on this one builds it with its warnings suppressed, and the compiler refuses both options together.
+// The makefile sets the variable for the project's own checks.
+let isChecked = Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] != nil
+// A warning is an error only in these checks. A package that depends on this one builds it with its warnings suppressed,
+// and the compiler refuses both options together.
 let warnings: [SwiftSetting] =
-    Context.environment["WAYSTATION_WARNINGS_AS_ERRORS"] == nil
+    !isChecked
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0443-warning-control-flags.md
     ? [] : [.treatAllWarnings(as: .error)]
 

@@ -5,7 +5,7 @@ let package = Package(
     name: "benchmarks",
     dependencies: [
         // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
-        .package(name: "waystation", path: "..", traits: ["Gateway", "Redis", "Packs"]),
+        .package(name: "waystation", path: "..", traits: ["Gateway", "Redis"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -19,6 +19,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation"),
+                .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
             ]
@@ -70,6 +71,7 @@ let package = Package(
             name: "cancels",
             dependencies: [
                 "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
             ]
@@ -96,6 +98,7 @@ let package = Package(
             name: "chaos",
             dependencies: [
                 "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
             ]

@@ -25,7 +25,7 @@ WAYSTATION = '.package(path: "../COMMIT/waystation", traits: [{}])'
 # For each dependent: what it depends on, the identity of that package, and the products it uses.
 DEPENDENTS = {
     "cache": (WAYSTATION.format(""), "waystation", ["Waystation"]),
-    "packs": (WAYSTATION.format('"Packs"'), "waystation", ["Waystation"]),
+    "packs": (WAYSTATION.format(""), "waystation", ["Waystation", "WaystationPacks"]),
     "engine": (WAYSTATION.format('"NIO"'), "waystation", ["Waystation", "WaystationNIO"]),
     "gateway": (WAYSTATION.format('"Gateway"'), "waystation", ["Waystation", "WaystationGateway"]),
     "testing": (WAYSTATION.format(""), "waystation", ["WaystationTesting"]),

@@ -21,7 +21,7 @@ check() {
     # The empty resource folder and SDK hide the modules of this machine from `canImport`.
     "${SWIFT:-swift}c" -frontend -emit-imported-modules -target "$target" -swift-version 6 -suppress-warnings -enable-bare-slash-regex \
         -sdk "$modules" -resource-dir "$modules" $(printf -- '-I %s ' "$modules"/*/) \
-        -D NIO -D Gateway -D Redis -D Packs -module-name Sources "@$modules/files" -o "$modules/imports"
+        -D NIO -D Gateway -D Redis -module-name Sources "@$modules/files" -o "$modules/imports"
     for module in Glibc Musl Darwin FoundationNetworking; do
         found=$(grep -cx "$module" "$modules/imports") || true
         expected=0

@@ -20,7 +20,7 @@ swift_() {
     subcommand=$1
     shift
     case $package in
-    .) set -- --traits Packs,NIO,Gateway,Redis "$@" ;;
+    .) set -- --traits NIO,Gateway,Redis "$@" ;;
     Examples/Crawler) set -- --traits NIO "$@" ;;
     esac
     "${SWIFT:-swift}" "$subcommand" --disable-build-manifest-caching --scratch-path "$PWD/.build/make" \

@@ -17,7 +17,6 @@ let package = Package(
             path: "../..",
             traits: [
                 .trait(name: "Gateway", condition: .when(traits: ["NIO"])),
-                .trait(name: "Packs", condition: .when(traits: ["NIO"])),
                 .trait(name: "Redis", condition: .when(traits: ["NIO"])),
             ]
         ),

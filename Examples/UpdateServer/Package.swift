@@ -8,7 +8,7 @@ let package = Package(
     ],
     dependencies: [
         // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
-        .package(name: "waystation", path: "../..", traits: ["Gateway", "Redis", "Packs"]),
+        .package(name: "waystation", path: "../..", traits: ["Gateway", "Redis"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),

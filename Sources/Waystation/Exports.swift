@@ -1,6 +1,5 @@
-// An app imports only `Waystation`. `import Waystation` brings the names of other modules that the public interface of
-// `Waystation` uses, and those with which an app installs and updates packs (`Exports+Packs.swift`). Every other name is
-// imported from the module that declares it.
+// `import Waystation` brings the names of other modules that the public interface of `Waystation` uses. Every other name
+// is imported from the module that declares it.
 @_exported public import struct WaystationCaching.CachingRules
 @_exported public import struct WaystationCookies.Cookie
 @_exported public import enum WaystationCookies.CookieChange

@@ -58,6 +58,17 @@ extension Data {
     }
 }
 
+extension [UInt8] {
+    /// Reads a file of certificates or of a key in PEM form, of at most 16 MiB.
+    ///
+    /// A system's bundle of all its trusted roots has less than 1 MiB.
+    ///
+    /// - Throws: ``FileError``.
+    package init(pemFile path: String) throws(FileError) {
+        self.init(try Data(readingFile: URL(filePath: path), limit: 16 << 20))
+    }
+}
+
 extension FileError {
     fileprivate static func tooLarge(_ path: String, _ size: Int?, limit: Int) -> FileError {
         let found = size.map { "\($0) bytes, more than the" } ?? "more than the"

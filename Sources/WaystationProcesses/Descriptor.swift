@@ -44,6 +44,16 @@ package final class Descriptor: Sendable {
         }
     }
 
+    package func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest.removeFirst(count)
+        }
+    }
+
     package func readByte() -> UInt8? {
         var byte: UInt8 = 0
         while true {

@@ -223,6 +223,9 @@ public final class SpawnedProcess: Sendable {
     /// Closes the process's standard input, which is open and empty until then.
     public func endInput() { input.close() }
 
+    /// Writes text to standard input; what a process that has ended would have read is lost.
+    public func write(_ text: String) { input.write(Array(text.utf8)) }
+
     /// Waits for the next line of standard output and returns it without its line end; returns nil when there are no
     /// more lines.
     public func readLine() -> String? {
@@ -232,6 +235,22 @@ public final class SpawnedProcess: Sendable {
             bytes.append(byte)
         }
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Reads lines of standard output until one meets a condition, on a thread of its own.
+    ///
+    /// - Returns: The lines; the last one meets the condition if the process wrote such a line before its end.
+    public func lines(through isLast: @escaping @Sendable (String) -> Bool) async -> [String] {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                var lines: [String] = []
+                while let line = readLine() {
+                    lines.append(line)
+                    if isLast(line) { break }
+                }
+                continuation.resume(returning: lines)
+            }
+        }
     }
 
     private func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1000 + Double(time.tv_usec) / 1000 }

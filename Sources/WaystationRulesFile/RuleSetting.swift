@@ -1,5 +1,6 @@
 package import Foundation
 package import Waystation
+import WaystationPacks
 
 /// A rule of a rules file.
 package struct RuleSetting: Sendable {

@@ -14,14 +14,7 @@ final class GatewayProcess: Sendable {
 
     init(_ process: SpawnedProcess) async throws {
         self.process = process
-        lines = await Self.apart {
-            var lines: [String] = []
-            while let line = process.readLine() {
-                lines.append(line)
-                if line.hasPrefix("listening on port ") || line.hasPrefix("{") { break }
-            }
-            return lines
-        }
+        lines = await process.lines { $0.hasPrefix("listening on port ") || $0.hasPrefix("{") }
         let digits = lines.last?.firstMatch(of: #/port"?[ :](\d+)/#)?.1
         port = digits.flatMap { Int($0) } ?? 0
     }

@@ -36,7 +36,6 @@ struct PublicSurfaceTests {
     func count() throws {
         let (declared, exported) = (try declared(), try exported())
         #expect(declared.contains("Interceptor"))
-        // The stand-ins of a build without packs have the names that a build with packs exports.
         let names = declared.union(exported.compactMap { $0.split(separator: ".").last.map(String.init) })
         #expect(names.count <= 60)
     }

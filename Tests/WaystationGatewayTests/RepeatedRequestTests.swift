@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 import Waystation
+import WaystationPacks
 import WaystationTransport
 
 @testable import WaystationGateway

@@ -2,6 +2,7 @@ public import Foundation
 public import FoundationNetworking
 public import Waystation
 import WaystationNIO
+public import WaystationPacks
 
 /// A way to load: plain URLSession, or URLSession with Waystation installed.
 ///
@@ -13,6 +14,8 @@ public struct InterceptedSession: Sendable {
     private static let everywhere = "*://*:*/**"
 
     private let interceptor: Interceptor?
+    /// Whether this is URLSession as Foundation makes it.
+    public var isPlain: Bool { interceptor == nil }
     private let installed: Installed
 
     private init(_ interceptor: Interceptor?) {

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Measuring
 import Waystation
+import WaystationPacks
 
 extension Benchmark {
     /// Packs: unpacking, patching, installing, look-up and serving.

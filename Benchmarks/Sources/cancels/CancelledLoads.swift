@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Measuring
 import Waystation
+import WaystationPacks
 import WaystationTesting
 
 /// A way to load in a session with Waystation.

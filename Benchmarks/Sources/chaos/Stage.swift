@@ -1,6 +1,7 @@
 import Foundation
 import Measuring
 import Waystation
+import WaystationPacks
 
 /// The directories that all members share: files, an installed pack, and the cache.
 struct Stage: Sendable {

@@ -6,9 +6,6 @@ import WaystationFields
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
 #endif
-#if Packs
-public import WaystationPacks
-#endif
 
 extension Interceptor {
     /// The dependencies and options of an interceptor.
@@ -20,9 +17,7 @@ extension Interceptor {
         /// Several interceptors may share one.
         public var cache: ResponseCache?
         /// The installed packs that rules with `.pack` use; nil by default.
-        ///
-        /// Several interceptors may share one.
-        public var packs: PackLibrary?
+        package var installedPacks: (any InstalledPacks)?
         /// The cookies that requests carry, chosen as RFC 6265 says; nil, the default, leaves them to Foundation.
         ///
         /// If a login is set and no store, the interceptor uses a store in memory.

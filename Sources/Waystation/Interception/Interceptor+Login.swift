@@ -13,7 +13,7 @@ extension Interceptor: LoginUser {
             var scopes = [ResponseScope.partitions(prefix: LoginPartitions.prefix(of: login.account))]
             // Responses that overlay packs are stored for all logins together, so all of them go; the packs themselves
             // stay.
-            if configuration.packs != nil { scopes.append(.partitions(prefix: Overlay.prefix)) }
+            if configuration.installedPacks != nil { scopes.append(.partitions(prefix: Overlay.prefix)) }
             for scope in scopes {
                 do {
                     try await store.remove(scope)

@@ -22,7 +22,7 @@ public import FoundationNetworking
 /// Several interceptors live side by side, each bound to the sessions made from its configurations. All members
 /// may be called from any thread.
 public final class Interceptor: Sendable {
-    let configuration: Configuration
+    package let configuration: Configuration
     let environment: LoadEnvironment
     let matcher: RequestMatcher
     let sources: AnswerSources
@@ -56,7 +56,7 @@ public final class Interceptor: Sendable {
         let rules = try CompiledRules(
             configuration.rules,
             hasCache: configuration.cache != nil,
-            packs: configuration.packs,
+            packs: configuration.installedPacks,
             hasLogin: configuration.login != nil
         )
         var own = configuration
@@ -80,9 +80,12 @@ public final class Interceptor: Sendable {
     /// Passes on the events of what it depends on.
     private func listen() {
         let events = environment.events
-        #if Packs
-        listenToPacks()
-        #endif
+        let (packs, cache) = (configuration.installedPacks, configuration.cache)
+        packs?.listen(for: events) { [weak events, weak cache] event, changed in
+            if let changed { Overlay.drop(changed, in: cache?.store) }
+            events?.emit(LoadEvent(kind: .source(event)))
+        }
+        for event in packs?.problems ?? [] { events.emit(LoadEvent(kind: .source(event))) }
         configuration.cache?.addListener(for: events) { [weak events] event in
             events?.emit(LoadEvent(kind: .store(event)))
         }
@@ -122,7 +125,7 @@ public final class Interceptor: Sendable {
     /// have no problem.
     public var condition: [LoadEvent] {
         (configuration.cache?.condition ?? []).map { LoadEvent(kind: .store($0)) }
-            + (configuration.packs?.condition ?? []).map { LoadEvent(kind: .pack($0)) }
+            + (configuration.installedPacks?.problems ?? []).map { LoadEvent(kind: .source($0)) }
             + (cookies?.condition ?? []).map { LoadEvent(kind: .cookies($0)) }
     }
 

@@ -60,7 +60,7 @@ final class EventBroadcaster: Sendable {
     private static func level(of kind: LoadEvent.Kind) -> Logger.Level {
         switch kind {
         case _ where kind.isTrouble: .warning
-        case .degraded, .store, .shared, .pack, .login, .cookies, .failed, .blocked: .debug
+        case .degraded, .store, .shared, .source, .login, .cookies, .failed, .blocked: .debug
         case .served, .handedBack, .stored, .openedElsewhere, .cancelled: .trace
         }
     }
@@ -102,7 +102,7 @@ private struct Counters: Sendable {
         case .degraded: degraded.increment()
         case .store(let event): if event.isTrouble { degraded.increment() }
         case .shared(let event): if event.isTrouble { degraded.increment() }
-        case .pack(let event): if event.isTrouble { degraded.increment() }
+        case .source(let event): if event.isTrouble { degraded.increment() }
         case .cookies(let event): if event.isTrouble { degraded.increment() }
         case .handedBack, .login: break
         }
@@ -116,7 +116,7 @@ extension LoadEvent.Kind {
         case .degraded: true
         case .store(let event): event.isTrouble
         case .shared(let event): event.isTrouble
-        case .pack(let event): event.isTrouble
+        case .source(let event): event.isTrouble
         case .login(let event): event.isTrouble
         case .cookies(let event): event.isTrouble
         default: false

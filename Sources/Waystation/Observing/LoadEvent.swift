@@ -3,9 +3,15 @@ import WaystationFields
 public import WaystationSharing
 public import WaystationStorage
 
-#if Packs
-public import WaystationPacks
-#endif
+/// An event of a source that is not part of this module, such as `PackEvent` of `WaystationPacks`.
+///
+/// Its description is one line for a log.
+public protocol SourceEvent: Sendable, CustomStringConvertible {
+    /// The source.
+    var source: LoadEvent.Source { get }
+    /// Whether the event reports a problem that needs attention.
+    var isTrouble: Bool { get }
+}
 
 /// An event of a load, or of the cache behind it.
 public struct LoadEvent: Sendable, CustomStringConvertible {
@@ -52,8 +58,8 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         case store(StoreEvent)
         /// The tier that the cache shares with other machines was left alone, returned damaged values, …
         case shared(TierEvent)
-        /// A pack was installed, activated, rolled back, found damaged, …
-        case pack(PackEvent)
+        /// An event of a source that another product brings: a pack was installed, activated, rolled back, found damaged, …
+        case source(any SourceEvent)
         /// A login was requested, completed, ended by a log-out, …
         case login(LoginEvent)
         /// A storage of cookies was brought in step, did not answer, …
@@ -85,7 +91,7 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
             case .degraded(let message): "degraded: \(message.shown(upTo: 2_000))"
             case .store(let event): "cache \(event)"
             case .shared(let event): "shared tier \(event)"
-            case .pack(let event): "pack \(event)"
+            case .source(let event): "\(event.source) \(event)"
             case .login(let event): "login \(event)"
             case .cookies(let event): "cookies \(event)"
             }

@@ -6,9 +6,6 @@ import WaystationTransport
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-#if Packs
-import WaystationPacks
-#endif
 
 /// The rules of an interceptor, ready for decisions: patterns are compiled, directories open.
 struct CompiledRules: Sendable {
@@ -17,7 +14,7 @@ struct CompiledRules: Sendable {
         case network
         case cache(CacheStrategy)
         case files(MountedDirectory, otherwise: Step)
-        case pack(PackLibrary, overlay: CacheStrategy?, otherwise: Step)
+        case pack(any InstalledPacks, overlay: CacheStrategy?, otherwise: Step)
         case nowhere
         case carried(any Transport)
         case block
@@ -69,7 +66,7 @@ struct CompiledRules: Sendable {
     /// The warnings about rules that probably do not do what was meant, in the order of the rules.
     let warnings: [RuleWarning]
 
-    init(_ rules: [Rule], hasCache: Bool, packs: PackLibrary?, hasLogin: Bool = false) throws {
+    init(_ rules: [Rule], hasCache: Bool, packs: (any InstalledPacks)?, hasLogin: Bool = false) throws {
         var definitions: [RuleDefinition<Step>] = []
         definitions.reserveCapacity(rules.count)
         for (index, rule) in rules.enumerated() {
@@ -168,7 +165,7 @@ extension CompiledRules.Step {
     fileprivate init(
         _ action: Rule.Action,
         hasCache: Bool,
-        packs: PackLibrary?,
+        packs: (any InstalledPacks)?,
         hasLogin: Bool,
         rule: Int
     ) throws {
@@ -190,7 +187,7 @@ extension CompiledRules.Step {
         }
     }
 
-    private init(_ route: Route, hasCache: Bool, packs: PackLibrary?, rule: Int) throws {
+    private init(_ route: Route, hasCache: Bool, packs: (any InstalledPacks)?, rule: Int) throws {
         switch route.kind {
         case .network: self = .network
         case .nowhere: self = .nowhere

@@ -15,6 +15,8 @@ public struct Route: Sendable, CustomStringConvertible {
 
     package let kind: Kind
 
+    package init(kind: Kind) { self.kind = kind }
+
     /// The network.
     ///
     /// If there is nothing to store or to change, Foundation's own loader runs the task, unless the app has set

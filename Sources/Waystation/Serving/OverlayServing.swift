@@ -1,9 +1,7 @@
-#if Packs
 import Dispatch
 import Foundation
 import HTTPTypes
 import WaystationFiles
-import WaystationPacks
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -13,18 +11,18 @@ extension Serving {
     /// The verdict of the installed packs and of the newer responses that are stored over their files.
     func overlay(
         _ strategy: CacheStrategy,
-        _ packs: PackLibrary,
+        _ packs: any InstalledPacks,
         otherwise: @escaping @Sendable () -> Verdict
     ) -> Verdict {
-        guard let fetches = sources.fetches, let found = packs.lookUp(canonical.url),
+        guard let fetches = sources.fetches, let found = packs.file(for: canonical.url),
             let request = sources.cacheRequest(request, canonical)
         else { return otherwise() }
         // The pack alone redirects to a folder, and answers requests with a range or conditions if the strategy does not
         // handle them itself.
         guard !found.lacksSlash, strategy.obeysHTTP || request.asksForWhole else {
-            return pack(packs, otherwise: otherwise)
+            return pack(found, otherwise: otherwise)
         }
-        let presented = request.within(Overlay.partition(of: found))
+        let presented = request.within(Overlay.partition(of: found.module, in: found.folder))
         let cache = fetches.cache
         let ends = fetches.ends(of: presented.key)
         return .lookUp(
@@ -32,7 +30,7 @@ extension Serving {
                 cache.store.lookup(presented.key, opening: presented.mayBeAnswered) { responses in
                     // The pack's files must not be read on the store's queue.
                     DispatchQueue.global().async {
-                        let packed = packedVariant(found, in: packs)
+                        let packed = packedVariant(found)
                         guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
                         let variants = StoredVariants(cache.usable(responses), over: packed)
                         completion(verdict(strategy, presented, variants, in: cache, lookedUp: ends))
@@ -42,7 +40,7 @@ extension Serving {
         )
     }
 
-    private func packedVariant(_ found: PackLookUp, in packs: PackLibrary) -> PackedVariant? {
+    private func packedVariant(_ found: InstalledFile) -> PackedVariant? {
         let answer: FileAnswer
         if let resident = found.directory.resident(path: found.path) {
             answer = resident
@@ -50,17 +48,17 @@ extension Serving {
             switch found.directory.answer(FileRequest(method: .get, path: found.path)) {
             case .answer(let file) where file.status == .ok: answer = file
             case .answer(let file):
-                packs.reportDamage(found, "\(found.path) is answered with \(file.status)")
+                found.reportDamage("\(found.path) is answered with \(file.status)")
                 return nil
             case .notFound:
-                packs.reportDamage(found, "\(found.path) is missing")
+                found.reportDamage("\(found.path) is missing")
                 return nil
             case .refused(let refusal):
-                packs.reportDamage(found, "\(found.path) is refused: \(refusal)")
+                found.reportDamage("\(found.path) is refused: \(refusal)")
                 return nil
             case .failed(let error):
                 sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: self.request.url))
-                if error.code == .damaged { packs.reportDamage(found, "\(error)") }
+                if error.code == .damaged { found.reportDamage("\(error)") }
                 return nil
             }
         }
@@ -73,4 +71,3 @@ extension Serving {
         }
     }
 }
-#endif

@@ -22,7 +22,7 @@ final class EventLog: Sendable {
 
     func add(_ event: LoadEvent, at time: Date) {
         switch event.kind {
-        case .degraded, .store, .pack, .login, .cookies: break
+        case .degraded, .store, .source, .login, .cookies: break
         default: return
         }
         var event = event

@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOSSL
 import Synchronization
+import WaystationFileSystem
 
 /// The sources of the TLS contexts of a transport.
 struct TLSContexts: Sendable {
@@ -108,15 +109,15 @@ extension NIOOptions {
         configuration.shutdownTimeout = .milliseconds(10)
         configuration.additionalTrustRoots = try additionalTrustedRoots.map { roots in
             switch roots {
-            case .pemFile(let path): .certificates(try NIOSSLCertificate.fromPEMFile(path))
+            case .pemFile(let path): .certificates(try NIOSSLCertificate.fromPEMBytes(Array(pemFile: path)))
             case .der(let bytes): .certificates([try NIOSSLCertificate(bytes: Array(bytes), format: .der)])
             }
         }
         if let clientIdentity {
-            configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(clientIdentity.certificatePath)
-                .map { .certificate($0) }
+            let chain = try NIOSSLCertificate.fromPEMBytes(Array(pemFile: clientIdentity.certificatePath))
+            configuration.certificateChain = chain.map { .certificate($0) }
             configuration.privateKey = .privateKey(
-                try NIOSSLPrivateKey(file: clientIdentity.privateKeyPath, format: .pem)
+                try NIOSSLPrivateKey(bytes: Array(pemFile: clientIdentity.privateKeyPath), format: .pem)
             )
         }
         return configuration

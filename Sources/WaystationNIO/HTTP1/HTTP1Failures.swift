@@ -48,6 +48,11 @@ extension ExchangeFailure {
                 "The connection failed: \(error.inWords). Try again."
             )
             isUnanswered = !hasBytes
+        case _ where error.inWords == "no renegotiation":
+            self.init(
+                .invalidResponse,
+                "The server asks for a renegotiation of TLS 1.2, which this engine refuses. Ask its operator to do without."
+            )
         case is ChannelError: self = .closed(hasHead: hasHead, hasBytes: hasBytes)
         case NIOSSLError.uncleanShutdown: self = .closed(hasHead: hasHead, hasBytes: hasBytes)
         default: self.init(.invalidResponse, "The connection failed: \(error.inWords). Try again.")

@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import WaystationFields
+import WaystationFileSystem
 import WaystationSharing
 
 /// Makes connections that are ready for commands: TCP, TLS, and the greeting.
@@ -206,14 +207,17 @@ extension RedisOptions.TLS {
             configuration.certificateVerification = .fullVerification
             configuration.shutdownTimeout = .milliseconds(10)
             if let trustedRootsPath {
-                configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(trustedRootsPath))
+                let roots = try NIOSSLCertificate.fromPEMBytes(Array(pemFile: trustedRootsPath))
+                configuration.trustRoots = .certificates(roots)
             }
             if let certificatePath {
-                configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificatePath)
-                    .map { .certificate($0) }
+                let chain = try NIOSSLCertificate.fromPEMBytes(Array(pemFile: certificatePath))
+                configuration.certificateChain = chain.map { .certificate($0) }
             }
             if let privateKeyPath {
-                configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem))
+                configuration.privateKey = .privateKey(
+                    try NIOSSLPrivateKey(bytes: Array(pemFile: privateKeyPath), format: .pem)
+                )
             }
             return configuration
         }

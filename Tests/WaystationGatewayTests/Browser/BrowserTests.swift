@@ -4,6 +4,7 @@ import Testing
 import Waystation
 import WaystationCookies
 import WaystationGateway
+import WaystationPacks
 import WaystationTestSupport
 import WaystationTesting
 

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import Waystation
 import WaystationGateway
+import WaystationPacks
 import WaystationTestSupport
 import WaystationTesting
 

@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 import Waystation
+import WaystationPacks
 import WaystationTestSupport
 
 /// Chromium plays a film from a gateway.

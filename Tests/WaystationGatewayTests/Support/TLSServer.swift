@@ -26,16 +26,8 @@ final class TLSServer: Sendable {
             errors: .lines
         )
         self.process = process
-        let port: Int? = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                while let line = process.readLine() {
-                    guard line.hasPrefix("ACCEPT ") else { continue }
-                    return continuation.resume(returning: line.split(separator: ":").last.flatMap { Int($0) })
-                }
-                continuation.resume(returning: nil)
-            }
-        }
-        guard let port else {
+        let line = await process.lines { $0.hasPrefix("ACCEPT ") }.last
+        guard let port = line?.split(separator: ":").last.flatMap({ Int($0) }) else {
             process.send(SIGKILL)
             throw TLSServerFailure(description: "openssl s_server did not begin to listen")
         }

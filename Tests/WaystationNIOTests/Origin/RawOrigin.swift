@@ -29,6 +29,8 @@ final class RawOrigin: Sendable {
         case open(Gate)
         /// Closes the connection.
         case close
+        /// Ends the connection without TLS's close_notify.
+        case cut
         /// Resets the connection (RST).
         case reset
         /// Sends nothing more, and reads on until the client closes the connection.

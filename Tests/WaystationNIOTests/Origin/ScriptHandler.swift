@@ -1,6 +1,8 @@
 #if NIO
+import Foundation
 import Glibc
 import NIOCore
+import NIOSSL
 import Synchronization
 import Testing
 import WaystationFields
@@ -56,6 +58,9 @@ final class ScriptHandler: ChannelInboundHandler {
             case .startReading: setReading(true, context)
             case .open(let gate): gate.open()
             case .close: context.close(promise: nil)
+            case .cut:
+                let pipeline = context.pipeline.syncOperations
+                (try? pipeline.context(handlerType: NIOSSLServerHandler.self))?.close(promise: nil)
             case .reset:
                 let channel = context.channel
                 // A socket that may not linger is closed with RST.
@@ -100,14 +105,14 @@ final class ScriptHandler: ChannelInboundHandler {
     }
 
     private func takeRequest(withBody: Bool) -> Bool {
-        let bytes = Array(received.readableBytesView)
-        guard let end = bytes.firstRange(of: "\r\n\r\n") else { return false }
+        let bytes = Data(received.readableBytesView)
+        guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return false }
         let head = FieldText.text(of: bytes[..<end.lowerBound])
         var body = bytes[end.upperBound...].prefix(0)
         if withBody {
             let rest = bytes[end.upperBound...]
             if head.lowercased().contains("transfer-encoding: chunked") {
-                guard let last = rest.firstRange(of: "0\r\n\r\n") else { return false }
+                guard let last = rest.range(of: Data("0\r\n\r\n".utf8)) else { return false }
                 body = rest[..<last.upperBound]
             } else if let line = head.split(separator: "\r\n").first(where: {
                 $0.lowercased().hasPrefix("content-length:")
@@ -121,16 +126,6 @@ final class ScriptHandler: ChannelInboundHandler {
         let request = RawOrigin.Request(connection: number, head: head, body: String(decoding: body, as: UTF8.self))
         state.value.withLock { $0.requests.append(request) }
         return true
-    }
-}
-
-extension RandomAccessCollection<UInt8> where Index == Int {
-    fileprivate func firstRange(of text: String) -> Range<Int>? {
-        let pattern = Array(text.utf8)
-        guard count >= pattern.count else { return nil }
-        return (startIndex...(endIndex - pattern.count))
-            .first { dropFirst($0 - startIndex).starts(with: pattern) }
-            .map { $0..<($0 + pattern.count) }
     }
 }
 #endif

@@ -160,6 +160,11 @@ struct PlainLoadTests {
         let outcome = await NIOTransport.plain().load(origin.url("/", host: "[::1]"))
         #expect(outcome.status == 204)
         #expect(origin.requests.first?.values(of: "Host") == ["[::1]:\(origin.port)"])
+        // If Foundation's engine can, too, ChoosingAnEngine.md says something wrong.
+        let session = URLSession(configuration: .ephemeral)
+        let url = try #require(URL(string: origin.url("/", host: "[::1]")))
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect(error?.code == .badURL)
     }
 
     @Test("A large upload arrives whole")

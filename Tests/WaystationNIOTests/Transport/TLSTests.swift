@@ -4,6 +4,7 @@ import Foundation
 import FoundationNetworking
 import NIOCore
 import Testing
+import WaystationProcesses
 import WaystationTransport
 
 @testable import WaystationNIO
@@ -161,6 +162,66 @@ struct TLSTests {
         #expect(outcome.code == .unknown)
         #expect(outcome.error?.localizedDescription.contains("options") == true)
         #expect(await transport.load(origin.url()).error == nil || origin.connectionCount > 0)
+    }
+
+    @Test("A root file of 64 GiB is not read, and the error names it and the limit")
+    func hugeRoot() async throws {
+        let origin = try origin("name")
+        let file = FileManager.default.temporaryDirectory.appending(path: "huge-\(UUID().uuidString).pem")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data().write(to: file)
+        try FileHandle(forWritingTo: file).truncate(atOffset: 64 << 30)
+        let transport = try transport(trusts: false) {
+            $0.additionalTrustedRoots = [.pemFile(path: file.path(percentEncoded: false))]
+        }
+        let outcome = await transport.load(origin.url(scheme: "https", host: "localhost"))
+        let text = outcome.error?.localizedDescription ?? ""
+        #expect(text.contains(file.lastPathComponent), "\(text)")
+        #expect(text.contains("68719476736 bytes, more than the 16777216 bytes"), "\(text)")
+    }
+
+    @Test(
+        "A body that no field bounds is whole if the connection ends with close_notify, and cut without it",
+        arguments: [true, false]
+    )
+    func endOfBody(hasFarewell: Bool) async throws {
+        let context = try Certificates.shared.get().server("name")
+        let origin = try RawOrigin(tls: context) { _ in
+            [.request, .send("HTTP/1.1 200 OK\r\n\r\nhalf"), hasFarewell ? .close : .cut]
+        }
+        let outcome = await (try transport()).load(origin.url(scheme: "https", host: "localhost"))
+        #expect(outcome.text == "half")
+        #expect(outcome.code == (hasFarewell ? nil : .unknown))
+        #expect(outcome.error?.localizedDescription.contains("within the body") == (hasFarewell ? nil : true))
+    }
+
+    @Test("A server that asks for a renegotiation ends the load with an error in words")
+    func renegotiation() async throws {
+        let certificates = try Certificates.shared.get()
+        let server = try SpawnedProcess(
+            "/usr/bin/openssl",
+            [
+                "s_server", "-tls1_2", "-accept", "127.0.0.1:0", "-cert", certificates.path("name.pem"),
+                "-key", certificates.path("name.key"),
+            ],
+            output: .lines
+        )
+        defer { server.send(SIGKILL) }
+        let line = await server.lines { $0.hasPrefix("ACCEPT ") }.last
+        let port = try #require(line?.split(separator: ":").last)
+        let recorder = Recorder()
+        var request = URLRequest("https://localhost:\(port)/")
+        request.httpMethod = "POST"
+        let exchange = try transport().start(request, receiver: recorder)
+        _ = await server.lines { $0.hasPrefix("POST / ") }
+        server.write("r\n")
+        let outcome = await recorder.end()
+        #expect(
+            outcome.error?.localizedDescription
+                == "The server asks for a renegotiation of TLS 1.2, which this engine refuses. Ask its operator to do "
+                + "without."
+        )
+        withExtendedLifetime(exchange) {}
     }
 
     @Test("HTTP/1.1 is spoken when the server prefers HTTP/2 and the engine cannot")

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import Waystation
 import WaystationArchive
 import WaystationFileSystem
 import WaystationFiles
@@ -73,10 +74,10 @@ extension PackLibrary {
         let version = try #require(module(.shop)?.active?.version.description, "\(what)")
         for (path, text) in UpdateStage.files(version) {
             let found = try #require(
-                CanonicalURL("https://shop.example/app/\(path)").flatMap(lookUp),
+                CanonicalURL("https://shop.example/app/\(path)").flatMap(file),
                 "\(path) is not found, \(what)"
             )
-            try #require(found.version.description == version, "\(what)")
+            try #require(found.folder.hasPrefix("\(version)-"), "\(what)")
             guard case .answer(let answer) = found.directory.answer(FileRequest(path: found.path)) else {
                 throw FileError("serve", "\(path), \(what)", code: EIO)
             }

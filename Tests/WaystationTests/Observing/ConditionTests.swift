@@ -56,7 +56,7 @@ struct ConditionTests {
         events.map { event in
             switch event.kind {
             case .store(let event): "cache \(event.kind)"
-            case .pack(let event): "pack \(event.kind)"
+            case .source(let event as PackEvent): "pack \(event.kind)"
             case .cookies(let event): if case .damagedFile = event.kind { "cookies damagedFile" } else { "cookies" }
             default: "\(event)"
             }

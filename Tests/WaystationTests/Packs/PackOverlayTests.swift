@@ -3,6 +3,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
+import WaystationPacks
 import WaystationTestSupport
 import WaystationTesting
 

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationPacks
 import WaystationTestSupport
 
 @Suite("A pack")
@@ -147,7 +148,7 @@ struct PackServingTests {
         await #expect(throws: URLError.self) { try await load("/app/js/app.mjs") }
         #expect(try await load("/app/").text.contains("home"))
         for await event in events {
-            if case .pack(let event) = event.kind, event.kind == .damaged {
+            if case .source(let event as PackEvent) = event.kind, event.kind == .damaged {
                 #expect(event.detail.contains("js/app.mjs"))
                 break
             }
@@ -173,7 +174,7 @@ struct PackServingTests {
         try await packs.setEnabled(false, shop)
         var damages = 0
         for await event in events {
-            guard case .pack(let event) = event.kind else { continue }
+            guard case .source(let event as PackEvent) = event.kind else { continue }
             if event.kind == .damaged { damages += 1 }
             if event.kind == .disabled { break }
         }

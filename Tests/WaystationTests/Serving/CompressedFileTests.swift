@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationPacks
 
 @Suite("A file that is stored compressed")
 struct CompressedFileTests {

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationPacks
 import WaystationTestSupport
 import WaystationTesting
 

@@ -97,7 +97,8 @@ struct Problem: Error {
 }
 
 extension PackError.Code {
-    fileprivate var status: HTTPResponse.Status {
+    /// The status of an answer that refuses a request with this error.
+    var status: HTTPResponse.Status {
         switch self {
         case .notInstalled: .notFound
         case .invalidArgument: .conflict

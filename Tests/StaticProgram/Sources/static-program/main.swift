@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Waystation
 import WaystationNIO
+import WaystationPacks
 
 // static-program FOLDER HTTP HTTPS
 //

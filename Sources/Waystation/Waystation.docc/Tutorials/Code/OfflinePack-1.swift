@@ -1,5 +1,6 @@
 import Foundation
 import Waystation
+import WaystationPacks
 
 @main
 struct App {

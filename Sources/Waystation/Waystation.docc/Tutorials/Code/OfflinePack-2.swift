@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Waystation
+import WaystationPacks
 
 @main
 struct App {
