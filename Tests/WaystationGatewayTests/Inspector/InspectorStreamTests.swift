@@ -25,8 +25,10 @@ struct InspectorStreamTests {
         let text = String(decoding: await reader.read { $0.suffix(64 << 10).range(of: end) != nil }, as: UTF8.self)
         let lines = text.split(whereSeparator: \.isNewline)
         let numbers = lines.filter { $0.hasPrefix("id: ") }.compactMap { Int($0.dropFirst(4)) }
-        let missed = zip(lines, lines.dropFirst()).filter { $0.0 == "event: missed" }
-            .compactMap { Int($0.1.dropFirst(6)) }.reduce(0, +)
+        var missed = 0
+        for (event, data) in zip(lines, lines.dropFirst()) where event == "event: missed" {
+            missed += Int(data.dropFirst(6)) ?? 0
+        }
         #expect(numbers == numbers.sorted())
         #expect(numbers.last == count)
         #expect(missed > 0)

@@ -111,7 +111,8 @@ struct CrashTests {
         #expect(try library.servedVersion(what) == "1.1", "\(what): \(report)")
         #expect(try await library.verify().isEmpty, "\(what)")
         let folders = try FileManager.default.contentsOfDirectory(atPath: library.layout.module(.shop))
-        #expect(folders.count == 1 + (library.module(.shop)?.versions.count ?? 0), "\(what): \(folders)")
+        let versions = library.module(.shop)?.versions.count ?? 0
+        #expect(folders.count == 1 + versions, "\(what): \(folders)")
         let staging = try FileManager.default.contentsOfDirectory(atPath: library.layout.staging)
         #expect(staging.isEmpty, "\(what)")
         let names = try FileManager.default.contentsOfDirectory(atPath: library.layout.root)

@@ -174,7 +174,8 @@ struct SeveralProcessesTests {
         #expect(try library.servedVersion() == "1.1")
         #expect(try await library.verify().isEmpty)
         let folders = try FileManager.default.contentsOfDirectory(atPath: library.layout.module(.shop))
-        #expect(folders.count == 1 + (library.module(.shop)?.versions.count ?? 0), "\(folders)")
+        let versions = library.module(.shop)?.versions.count ?? 0
+        #expect(folders.count == 1 + versions, "\(folders)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: library.layout.staging).isEmpty)
     }
 }

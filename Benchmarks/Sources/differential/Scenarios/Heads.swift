@@ -66,7 +66,10 @@ extension Scenario {
             ]
         }
 
-    private static func letters(_ count: Int) -> String { String(repeating: "a", count: count) }
+    private static func letters(_ count: Int) -> String {
+        // Each child makes all scenarios, and a string that repeats another one is slow in a debug build.
+        String(decoding: [UInt8](repeating: UInt8(ascii: "a"), count: count), as: UTF8.self)
+    }
 
     /// Makes a load of a response that is sent as it stands.
     private static func raw(
