@@ -14,8 +14,6 @@ public struct InterceptedSession: Sendable {
     private static let everywhere = "*://*:*/**"
 
     private let interceptor: Interceptor?
-    /// Whether this is URLSession as Foundation makes it.
-    public var isPlain: Bool { interceptor == nil }
     private let installed: Installed
 
     private init(_ interceptor: Interceptor?) {

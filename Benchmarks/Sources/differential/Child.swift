@@ -31,7 +31,9 @@ struct Children: Sendable {
     /// Runs a scenario in a process.
     ///
     /// Its limit is longer than a run waits for progress, so that only a process that cannot even watch itself reaches it.
-    func outcome(of scenario: Scenario, _ variant: Variant, times: Int) throws -> Outcome {
+    ///
+    /// `patience` is how long a load may make no progress before it counts as one that hangs, in seconds.
+    func outcome(of scenario: Scenario, _ variant: Variant, times: Int, patience: Int) throws -> Outcome {
         var replaced: [String: String] = [:]
         if scenario.setting.certificate != nil {
             replaced[ReplacedFiles.trustedAuthorities] = certificates.path("ca.pem")
@@ -39,7 +41,7 @@ struct Children: Sendable {
         if scenario.setting.hasNameWithTwoAddresses { replaced["/etc/hosts"] = names.path }
         let home = try ScratchDirectory()
         let child = try ChildProcess.run(
-            ["--child", scenario.name, variant.rawValue, "\(times)", certificates.folder.path],
+            ["--child", scenario.name, variant.rawValue, "\(times)", "\(patience)", certificates.folder.path],
             home: home.url,
             replacing: replaced,
             limit: 120
@@ -57,13 +59,19 @@ struct Children: Sendable {
 }
 
 /// Runs a scenario in this process, twice when `times` is 2, and prints the observation of the last run.
-func runChild(_ scenario: Scenario, variant: Variant, times: Int, certificates: URL?) async throws {
+func runChild(
+    _ scenario: Scenario,
+    variant: Variant,
+    times: Int,
+    patience: Int,
+    certificates: URL?
+) async throws {
     let directory = FileManager.default.temporaryDirectory
     let servers = try Servers(scenario, certificates: certificates)
     // Before anything loads, so that no other thread reads the environment at this time.
     for (name, value) in servers.environment { setenv(name, value, 1) }
     let intercepted = try variant.session(archive: directory.appendingPathComponent("archive"))
-    var stage = Stage(servers, intercepted: intercepted, directory: directory)
+    var stage = Stage(servers, intercepted: intercepted, patience: Double(patience), directory: directory)
     var observation = try await play(scenario, on: stage)
     for _ in 1..<times {
         stage = Stage(after: stage)

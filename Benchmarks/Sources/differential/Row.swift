@@ -20,19 +20,31 @@ struct Row: Sendable {
 
     func count(of verdict: Verdict) -> Int { verdicts.count { $0.verdict == verdict } }
 
+    /// How long a load may make no progress before it counts as one that hangs, in seconds.
+    private static let patience = 60
+    /// The same for plain URLSession, some of whose loads hang.
+    private static let patienceWithPlain = 30
+
     /// Runs the scenario in all variants, each in a process of its own.
     init(_ scenario: Scenario, variants: [Variant], by children: Children) throws {
         self.scenario = scenario
-        let plain = try children.outcome(of: scenario, .plain, times: 1)
+        let plain = try children.outcome(of: scenario, .plain, times: 1, patience: Self.patienceWithPlain)
+        // Where plain URLSession hangs, so does a variant whose load is Foundation's own: a longer wait shows nothing more.
+        let patience = if case .hung = plain { Self.patienceWithPlain } else { Self.patience }
         var shown = plain
         let runsTwice = scenario.repeats && variants.contains(where: \.isSecondRun)
-        let plainTwice = runsTwice ? try children.outcome(of: scenario, .plain, times: 2) : plain
+        let plainTwice =
+            runsTwice
+            ? try children.outcome(of: scenario, .plain, times: 2, patience: Self.patienceWithPlain) : plain
         verdicts = try variants.compactMap { variant in
             guard !variant.isSecondRun || scenario.repeats else { return nil }
-            let other = try children.outcome(of: scenario, variant, times: variant.isSecondRun ? 2 : 1)
+            let times = variant.isSecondRun ? 2 : 1
+            let other = try children.outcome(of: scenario, variant, times: times, patience: patience)
             var base = variant.isSecondRun ? plainTwice : plain
             if variant == .untouched {
-                base = try plain.repeated(beside: other) { try children.outcome(of: scenario, .plain, times: 1) }
+                base = try plain.repeated(beside: other) {
+                    try children.outcome(of: scenario, .plain, times: 1, patience: Self.patienceWithPlain)
+                }
                 shown = base
             }
             let verdict = Verdict(

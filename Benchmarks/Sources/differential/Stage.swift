@@ -6,9 +6,8 @@ import WaystationTesting
 
 /// The environment of one run of a scenario: its servers, its sessions, and its observations.
 final class Stage: Sendable {
-    /// How long a load that does not end may make no progress, in seconds; it is shorter than Foundation's time-out of
-    /// 60 s.
-    private static let patience = 30.0
+    /// The time-out of a request that sets none, in seconds: longer than a load is watched.
+    private static let timeout = 300.0
     /// How long this process may use a processor for one step of a load, in seconds.
     ///
     /// The loads that come to this limit do not end: Foundation's engine reads the body of a redirect without an end.
@@ -20,13 +19,16 @@ final class Stage: Sendable {
     let sightings = Sightings()
     let directory: URL
     private let intercepted: InterceptedSession
+    /// How long a load may make no progress before it counts as one that hangs, in seconds.
+    private let patience: Double
     private let hasBeenObserved = Atomic(false)
     /// The number of requests that each server had received before this run.
     private let before: [String: Int]
 
-    init(_ servers: Servers, intercepted: InterceptedSession, directory: URL) {
+    init(_ servers: Servers, intercepted: InterceptedSession, patience: Double, directory: URL) {
         self.servers = servers
         self.intercepted = intercepted
+        self.patience = patience
         self.directory = directory
         before = [:]
     }
@@ -35,6 +37,7 @@ final class Stage: Sendable {
     init(after first: Stage) {
         servers = first.servers
         intercepted = first.intercepted
+        patience = first.patience
         directory = first.directory
         before = first.servers.requests.mapValues(\.count)
     }
@@ -47,6 +50,7 @@ final class Stage: Sendable {
 
     func configuration(_ change: (URLSessionConfiguration) -> Void = { _ in }) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
+        configuration.timeoutIntervalForRequest = Self.timeout
         change(configuration)
         return intercepted.configuration(configuration)
     }
@@ -71,7 +75,7 @@ final class Stage: Sendable {
     /// Calls `hung` if this run makes no progress: if no call, no bytes and no request are seen, and the process, in which
     /// the servers are as well, uses no processor.
     func watch(_ hung: @escaping @Sendable (Observation) -> Void) {
-        StallWatch.begin(patience: Self.patience, work: Self.work) { [self] in
+        StallWatch.begin(patience: patience, work: Self.work) { [self] in
             hasBeenObserved.load(ordering: .relaxed) ? nil : sightings.count + servers.requestCount
         } stalled: { [self] in
             hung(currentObservation)

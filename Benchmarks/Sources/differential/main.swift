@@ -18,11 +18,11 @@ func fail(_ message: String) -> Never {
 }
 
 if arguments.first == "--child" {
-    guard (4...5).contains(arguments.count), let scenario = Scenario.all.first(where: { $0.name == arguments[1] }),
-        let variant = Variant(rawValue: arguments[2]), let times = Int(arguments[3])
-    else { fail("--child needs the name of a scenario, a variant, the number of runs, and for TLS a folder") }
-    let certificates = arguments.count == 5 ? URL(fileURLWithPath: arguments[4]) : nil
-    try await runChild(scenario, variant: variant, times: times, certificates: certificates)
+    guard (5...6).contains(arguments.count), let scenario = Scenario.all.first(where: { $0.name == arguments[1] }),
+        let variant = Variant(rawValue: arguments[2]), let times = Int(arguments[3]), let patience = Int(arguments[4])
+    else { fail("--child needs a scenario, a variant, the number of runs, seconds of patience, and for TLS a folder") }
+    let certificates = arguments.count == 6 ? URL(fileURLWithPath: arguments[5]) : nil
+    try await runChild(scenario, variant: variant, times: times, patience: patience, certificates: certificates)
     // The process exits here, so that nothing left behind by a load can keep it alive.
     exit(0)
 }
@@ -43,7 +43,7 @@ if !InterceptedSession.isInstalled { say("Waystation is not installed: every var
 let report = try await compare(
     scenarios,
     variants: variants ?? Variant.allCases.filter { $0 != .plain },
-    jobs: value(of: "--jobs").flatMap { Int($0) } ?? 4
+    jobs: value(of: "--jobs").flatMap { Int($0) } ?? 8
 )
 // The rows that failed stand among hundreds of others, so they are printed once more.
 for row in report.rows where !row.isExpected { say(row.text) }
