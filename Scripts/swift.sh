@@ -54,6 +54,8 @@ test)
     # `swift test` would plan the whole build once more. It runs the same program: first for XCTest, then for Swift Testing.
     name=$(sed -n 's/^    name: "\(.*\)",$/\1/p' "$package/Package.swift" | head -n 1)
     tests=$PWD/.build/make/debug/${name}PackageTests.xctest
+    # Swift Testing also writes colours into a pipe.
+    [ -t 1 ] || export NO_COLOR=1
     "$tests"
     exec "$tests" --testing-library swift-testing "$@"
     ;;
