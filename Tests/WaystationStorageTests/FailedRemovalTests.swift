@@ -52,19 +52,23 @@ struct FailedRemovalTests {
         #expect(store.resident(.get("a"))?.count == 1)
     }
 
-    @Test("is completed before a large response is stored, and before one is freshened")
-    func otherChanges() async throws {
-        var store = try await storeAfterFailure()
+    @Test("is completed before a large response is stored")
+    func largeResponse() async throws {
+        let store = try await storeAfterFailure()
         try await store.store(.get("b"), .random(100_000))
         #expect(await !isOnDisk())
-        store = try await storeAfterFailure()
+    }
+
+    @Test("is completed before a response is freshened")
+    func freshening() async throws {
+        let store = try await storeAfterFailure()
         let response = try #require(await store.lookup(.get("b")).first)
-        let (clock, store2) = (fixture.clock, store)
+        let clock = fixture.clock
         let isStored = await withCheckedContinuation { continuation in
-            store2.freshen(response, headerFields: [:], requestTime: clock.now, responseTime: clock.now) {
+            store.freshen(response, headerFields: [:], requestTime: clock.now, responseTime: clock.now) {
                 continuation.resume(returning: $0)
             }
-            store2.writeGathered()
+            store.writeGathered()
         }
         #expect(try isStored.get())
         #expect(await !isOnDisk())
