@@ -25,12 +25,11 @@ package func eventually(_ condition: () async throws -> Bool) async rethrows -> 
 }
 
 extension StoreEnvironment {
-    /// The real disk, with an hour for each look-up and ten minutes for each lock, so that a test does not miss an entry
-    /// because the disk of a crowded machine stood still for some seconds.
+    /// The real disk, with an hour for each look-up, so that a test does not miss an entry because the disk of a
+    /// crowded machine stood still for some seconds.
     package static var patient: StoreEnvironment {
         var environment = StoreEnvironment()
         environment.lookUpInterval = 3_600
-        environment.busyTimeout = 600
         return environment
     }
 }
