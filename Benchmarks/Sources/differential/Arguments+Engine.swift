@@ -31,11 +31,6 @@ extension Argument {
                 "a server may answer before the whole request, and then reset the stream (RFC 9113, section 8.1)"
             ),
             engine(
-                "h2/hidden-cut",
-                ["calls", "origin"],
-                "a stream that is reset within a body without an error is cut all the same; Foundation reports it as whole"
-            ),
-            engine(
                 "h2/closed/after-answer",
                 ["calls", "connections", "origin"],
                 "a connection that has ended is not used again; Foundation sends the next request on it, and fails"

@@ -156,21 +156,6 @@ extension Scenario {
             RawFrames.reset(1, Code.refused),
             then: [.answers]
         ),
-        // Foundation reports the cut body as a whole one (trap L42). If the first one were stored, the second request would
-        // not reach the origin.
-        Scenario("h2/hidden-cut", setting: .http2 { _ in [settings(), .request, cut(1), .request, cut(3)] }) { stage in
-            let session = stage.session()
-            guard let url = URL(string: "https://localhost:\(stage.securePort)/") else { return }
-            for _ in 1...2 {
-                do {
-                    let (data, _) = try await session.data(from: url)
-                    stage.sightings.call(String(decoding: data, as: UTF8.self))
-                } catch {
-                    stage.sightings.call("thrown \(Sightings.describe(error))")
-                }
-            }
-            stage.sightings.end()
-        },
         // A server that needs no more of the body asks the client to stop (RFC 9113, section 8.1).
         http2("h2/reset/early-answer", "POST", body: 200_000) { _ in
             [settings(), .data(65_535), .frames([answer(1), RawFrames.reset(1, Code.noError)])]
@@ -214,11 +199,6 @@ extension Scenario {
             ]
         },
     ]
-
-    /// The first part of a body whose length is not stated, and a reset of its stream that names no error.
-    private static func cut(_ stream: UInt32) -> HTTP2Origin.Step {
-        .frames([RawFrames.headers(stream, ok), RawFrames.data(stream, hello), RawFrames.reset(stream, Code.noError)])
-    }
 
     /// Makes a load from a server that plays a script.
     private static func http2(
