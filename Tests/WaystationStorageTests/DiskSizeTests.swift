@@ -20,14 +20,7 @@ struct DiskSizeTests {
 
     private var size: Int { DiskUsage.bytes(of: fixture.layout.root) }
 
-    /// Notes the size if it is the highest so far.
-    ///
-    /// To read the size takes a while: a body that is removed meanwhile may be counted beside the one in its place. So a
-    /// new highest size is read twice, and the smaller one counts.
-    private func measure() {
-        let size = size
-        if size > peak.highest { peak.record(min(size, self.size)) }
-    }
+    private func measure() { peak.record(size) }
 
     private var highest: Int { peak.highest }
 
