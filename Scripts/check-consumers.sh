@@ -2,8 +2,9 @@
 # Builds packages that depend on this one by a git URL: check-consumers.sh [--everything]
 # The folder of the repository is not named after the package, and its name has characters that no package identity has.
 # The first package, by SwiftPM's own build system, caches in its app and stubs in its tests: packs must not be built for
-# it. The second one, by Swift Build, uses two small libraries. All libraries are resolved and planned for it; with
-# --everything both build systems also build all of them, which takes minutes.
+# it, and an app that uses them all the same gets the errors that the documentation names. The second one, by Swift Build,
+# uses two small libraries. All libraries are resolved and planned for it; with --everything both build systems also build
+# all of them, which takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
@@ -55,7 +56,8 @@ mkdir -p "$work/consumer/Sources/App" "$work/consumer/Sources/Everything"
 		)
 	MANIFEST
 } >"$work/consumer/Package.swift"
-cat >"$work/consumer/Sources/App/main.swift" <<'SWIFT'
+mkdir -p "$work/lean/Sources/App" "$work/lean/Sources/Lean" "$work/lean/Tests/LeanTests"
+tee "$work/lean/Sources/App/main.swift" >"$work/consumer/Sources/App/main.swift" <<'SWIFT'
 import WaystationArchive
 import WaystationCaching
 import WaystationRules
@@ -66,7 +68,6 @@ print(isTaken ? "taken" : "not taken", CachingRules(), ZipLimits())
 SWIFT
 echo "@main enum Everything { static func main() {} }" >"$work/consumer/Sources/Everything/Everything.swift"
 
-mkdir -p "$work/lean/Sources/Lean" "$work/lean/Tests/LeanTests"
 cat >"$work/lean/Package.swift" <<-MANIFEST
 	// swift-tools-version: 6.2
 	import PackageDescription
@@ -75,6 +76,12 @@ cat >"$work/lean/Package.swift" <<-MANIFEST
 	    name: "lean",
 	    dependencies: [.package(url: "file://$repository", branch: "main")],
 	    targets: [
+	        .executableTarget(
+	            name: "App",
+	            dependencies: [
+	$(for library in WaystationCaching WaystationArchive; do product "$library"; done)
+	            ]
+	        ),
 	        .executableTarget(
 	            name: "Lean",
 	            dependencies: [
@@ -122,6 +129,17 @@ build() {
     return "$status"
 }
 
+# Fails unless a run of `App` has printed what it must print.
+expect_taken() {
+    case $1 in
+    taken*) ;;
+    *)
+        echo "the consumer printed: $1" >&2
+        exit 1
+        ;;
+    esac
+}
+
 echo "== an app with a cache, and its tests"
 start=$SECONDS
 scratch=$work/native
@@ -131,6 +149,7 @@ scratch=$work/native
 }
 app=$scratch/debug/Lean
 "$app" "$work/cache" >/dev/null
+expect_taken "$("$scratch/debug/App" 2>&1)"
 objects=$(find "$scratch/debug/" -name '*.o')
 built=$(grep --extended-regexp '/Waystation(Packs|Patch)\.build/' <<<"$objects") || true
 ! readelf --dynamic "$app" | grep libbz2 >/dev/null || built="$built libbz2"
@@ -141,18 +160,33 @@ if [ -n "$built" ]; then
 fi
 echo "built and run in $((SECONDS - start)) s, without packs"
 
+# An app that uses packs without their product gets the errors that the article "Troubleshooting" explains.
+cat >"$work/lean/Sources/Lean/main.swift" <<'SWIFT'
+import Foundation
+import Waystation
+
+_ = try PackLibrary(directory: URL(filePath: "packs"))
+_ = Rule.allow("https://shop.example/**", via: .pack(orElse: .nowhere))
+SWIFT
+"$swift" build --package-path "$work/lean" --scratch-path "$scratch" --product Lean >"$work/log" 2>&1 || true
+for message in "cannot find 'PackLibrary' in scope" "type 'Route' has no member 'pack'"; do
+    grep --quiet --fixed-strings "error: $message" "$work/log" || {
+        printf 'an app that uses packs without their product did not get the error: %s\n' "$message" >&2
+        cat "$work/log" >&2
+        exit 1
+    }
+    grep --quiet --fixed-strings "\`$message\`" Sources/Waystation/Waystation.docc/Troubleshooting.md || {
+        printf 'Troubleshooting.md does not explain the error: %s\n' "$message" >&2
+        exit 1
+    }
+done
+
 echo "== an app with two small libraries, by Swift Build"
 start=$SECONDS
 options=(--build-system swiftbuild --package-path "$work/consumer" --scratch-path "$work/swiftbuild")
 build App
-printed=$("$swift" run "${options[@]}" --skip-build App 2>&1)
-case $printed in
-taken*) echo "built and run in $((SECONDS - start)) s" ;;
-*)
-    echo "the consumer printed: $printed" >&2
-    exit 1
-    ;;
-esac
+expect_taken "$("$swift" run "${options[@]}" --skip-build App 2>&1)"
+echo "built and run in $((SECONDS - start)) s"
 
 [ "${1:-}" = --everything ] || exit 0
 for system in native swiftbuild; do

@@ -44,9 +44,10 @@ package final class Descriptor: Sendable {
         }
     }
 
+    /// Writes bytes, unless the descriptor is closed: its number may be that of another file then.
     package func write(_ bytes: [UInt8]) {
         var rest = bytes[...]
-        while !rest.isEmpty {
+        while !rest.isEmpty, isOpen.withLock(\.self) {
             let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }

@@ -223,8 +223,8 @@ public final class SpawnedProcess: Sendable {
     /// Closes the process's standard input, which is open and empty until then.
     public func endInput() { input.close() }
 
-    /// Writes text to standard input; what a process that has ended would have read is lost.
-    public func write(_ text: String) { input.write(Array(text.utf8)) }
+    /// Writes text to the standard input of a process that runs; after ``endInput()`` it writes nothing.
+    package func write(_ text: String) { input.write(Array(text.utf8)) }
 
     /// Waits for the next line of standard output and returns it without its line end; returns nil when there are no
     /// more lines.
@@ -240,7 +240,7 @@ public final class SpawnedProcess: Sendable {
     /// Reads lines of standard output until one meets a condition, on a thread of its own.
     ///
     /// - Returns: The lines; the last one meets the condition if the process wrote such a line before its end.
-    public func lines(through isLast: @escaping @Sendable (String) -> Bool) async -> [String] {
+    package func lines(through isLast: @escaping @Sendable (String) -> Bool) async -> [String] {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
                 var lines: [String] = []

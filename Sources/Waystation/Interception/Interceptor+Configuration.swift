@@ -16,7 +16,7 @@ extension Interceptor {
         ///
         /// Several interceptors may share one.
         public var cache: ResponseCache?
-        /// The installed packs that rules with `.pack` use; nil by default.
+        /// The installed packs that rules with `.pack` use; the property `packs` of `WaystationPacks` sets them.
         package var installedPacks: (any InstalledPacks)?
         /// The cookies that requests carry, chosen as RFC 6265 says; nil, the default, leaves them to Foundation.
         ///

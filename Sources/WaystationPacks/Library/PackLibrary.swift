@@ -36,7 +36,7 @@ public final class PackLibrary: Sendable {
     /// The queue that makes changes one at a time.
     let changes = DispatchQueue(label: "Waystation.packs")
     private let troubles = Mutex(PackCondition())
-    private let listeners = Listeners<PackEvent>()
+    let listeners = Listeners<PackEvent>()
 
     struct State: Sendable {
         var records: [ModuleID: ModuleRecord] = [:]
@@ -128,15 +128,6 @@ public final class PackLibrary: Sendable {
 
     private func entry(for url: URL) -> PackIndex.Entry? {
         CanonicalURL(url.absoluteString).flatMap { url in state.withLock { $0.index }[url] }
-    }
-
-    /// Adds a listener that is called for every later event, like the one given to the initialiser, until `owner` is
-    /// released.
-    package func addListener(
-        for owner: any AnyObject & Sendable,
-        _ listener: @escaping @Sendable (PackEvent) -> Void
-    ) {
-        listeners.add(for: owner, listener)
     }
 
     /// The present problems of the library's files, as the events that reported them; empty if the files have no problem.

@@ -86,7 +86,7 @@ extension PackLibrary: InstalledPacks {
         for owner: any AnyObject & Sendable,
         _ listener: @escaping @Sendable (_ event: any SourceEvent, _ changed: String?) -> Void
     ) {
-        addListener(for: owner) { event in
+        listeners.add(for: owner) { event in
             let changesVersion = [.activated, .rolledBack, .removed].contains(event.kind)
             listener(event, changesVersion ? event.module?.description : nil)
         }
