@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 public import Waystation
+import WaystationCollections
 package import WaystationRules
 
 // The packs in the rules of an interceptor.
