@@ -63,6 +63,25 @@ struct RedisTierTests {
         #expect(error?.code == .unreachable)
     }
 
+    @Test(
+        "reads no file of TLS that is over the limit, and the error names it and the limit",
+        arguments: [
+            \RedisOptions.TLS.trustedRootsPath, \.certificatePath, \.privateKeyPath,
+        ]
+    )
+    func hugeFile(option: any WritableKeyPath<RedisOptions.TLS, String?> & Sendable) async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.url.appending(path: "huge.pem")
+        try SparseFile.make(at: file)
+        var options = RedisOptions(host: "127.0.0.1")
+        options.tls = RedisOptions.TLS()
+        options.tls?[keyPath: option] = file.path
+        let error = #expect(throws: (any Error).self) { try RedisTier(options) }
+        let text = "\(try #require(error))"
+        #expect(text.contains("huge.pem"), "\(text)")
+        #expect(text.contains("68719476736 bytes, more than the 16777216 bytes"), "\(text)")
+    }
+
     @Test("is one by RESP2, with a server that has no RESP3")
     func older() async throws {
         let server = try RedisServer(directives: "rename-command HELLO \"\"\nrequirepass s3cret")

@@ -164,19 +164,30 @@ struct TLSTests {
         #expect(await transport.load(origin.url()).error == nil || origin.connectionCount > 0)
     }
 
-    @Test("A root file of 64 GiB is not read, and the error names it and the limit")
-    func hugeRoot() async throws {
+    /// The files that the options name.
+    enum OptionFile: CaseIterable { case root, certificate, key }
+
+    @Test("A file of 64 GiB is not read, and the error names it and the limit", arguments: OptionFile.allCases)
+    func huge(file: OptionFile) async throws {
+        let certificates = try Certificates.shared.get()
         let origin = try origin("name")
-        let file = FileManager.default.temporaryDirectory.appending(path: "huge-\(UUID().uuidString).pem")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data().write(to: file)
-        try FileHandle(forWritingTo: file).truncate(atOffset: 64 << 30)
-        let transport = try transport(trusts: false) {
-            $0.additionalTrustedRoots = [.pemFile(path: file.path(percentEncoded: false))]
+        let directory = try TemporaryDirectory()
+        let url = directory.url.appending(path: "huge.pem")
+        try SparseFile.make(at: url)
+        let path = url.path(percentEncoded: false)
+        let transport = try transport(trusts: file != .root) {
+            switch file {
+            case .root: $0.additionalTrustedRoots = [.pemFile(path: path)]
+            case .certificate, .key:
+                $0.clientIdentity = .init(
+                    certificatePath: file == .certificate ? path : certificates.path("client.pem"),
+                    privateKeyPath: file == .key ? path : certificates.path("client.key")
+                )
+            }
         }
         let outcome = await transport.load(origin.url(scheme: "https", host: "localhost"))
         let text = outcome.error?.localizedDescription ?? ""
-        #expect(text.contains(file.lastPathComponent), "\(text)")
+        #expect(text.contains(path), "\(text)")
         #expect(text.contains("68719476736 bytes, more than the 16777216 bytes"), "\(text)")
     }
 

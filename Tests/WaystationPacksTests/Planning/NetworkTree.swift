@@ -1,4 +1,5 @@
 import Foundation
+import WaystationTestSupport
 
 @testable import WaystationPacks
 

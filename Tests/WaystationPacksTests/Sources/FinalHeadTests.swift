@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import HTTPTypes
 import Testing
+import WaystationTestSupport
 import WaystationTesting
 import WaystationTransport
 

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import WaystationPacks

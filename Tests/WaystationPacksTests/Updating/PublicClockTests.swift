@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationPacks
+import WaystationTestSupport
 
 /// Uses only public declarations, as the tests of an app do.
 @Suite("With a clock of its own")

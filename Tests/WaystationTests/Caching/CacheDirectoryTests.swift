@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaystationTestSupport
 import WaystationTesting
 
 @testable import Waystation

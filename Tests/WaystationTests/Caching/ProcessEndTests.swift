@@ -4,6 +4,7 @@ import HTTPTypes
 import Testing
 import Waystation
 import WaystationStorage
+import WaystationTestSupport
 import WaystationTesting
 
 /// Tests what a command-line tool does: one load through a new cache, then the end of the process.

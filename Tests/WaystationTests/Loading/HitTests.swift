@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 
 @Suite("Local answers")
 struct HitTests {

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite("Files that an earlier rule blocks")

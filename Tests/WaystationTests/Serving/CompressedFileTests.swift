@@ -3,6 +3,7 @@ import FoundationNetworking
 import Testing
 import Waystation
 import WaystationPacks
+import WaystationTestSupport
 
 @Suite("A file that is stored compressed")
 struct CompressedFileTests {

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 
 @Suite("A folder whose URL lacks its slash")
 struct FolderTests {
