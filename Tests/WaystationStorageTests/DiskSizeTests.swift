@@ -251,21 +251,25 @@ struct DiskSizeTests {
         #expect(fixture.files(in: "bodies").count == entries)
     }
 
-    @Test("stays within its bounds while another program reads the index without a pause; nothing is stored then")
-    func reader() async throws {
-        let store = store()
-        await burst(30, in: [store], width: 1) { _ in 50_000 }
+    @Test(
+        "stays within its bounds while another program reads the index without a pause; nothing is stored then",
+        arguments: [1_000, 50_000],
+        [1, 4]
+    )
+    func reader(bodySize: Int, count: Int) async throws {
+        let stores = (0..<count).map { _ in store() }
+        await burst(30, in: stores, width: count) { _ in 50_000 }
         let reader = try Connection(Database(path: fixture.layout.index))
         try reader.use { db in
             try db.execute("BEGIN")
             _ = try db.integer("SELECT count(*) FROM responses")
         }
-        await burst(300, in: [store], width: 1) { _ in 50_000 }
+        await burst(300, in: stores, width: count) { _ in bodySize }
         #expect(highest <= Self.most)
         #expect(fixture.events.of(.unavailable).contains { $0.detail.contains("reads") })
         try reader.use { try $0.execute("COMMIT") }
-        try await store.store(.get("new"), .random(50_000))
-        await rest(store)
+        try await stores[0].store(.get("new"), .random(50_000))
+        for store in stores { await rest(store) }
         #expect(size <= Self.limit)
     }
 

@@ -51,8 +51,6 @@ struct OtherSpace: Sendable {
     var staged = 0
     /// The bytes of staging files that this process has written since the last count.
     var stagedSinceCount = 0
-    /// The bytes that this process has written since the index and its log were measured last.
-    var unmeasured = 0
     /// The sizes of body files that could not be removed.
     var unremoved: [BodyName: Int] = [:]
     /// The size of a damaged index that was moved aside.

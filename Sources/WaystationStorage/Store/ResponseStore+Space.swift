@@ -80,39 +80,30 @@ extension ResponseStore {
     }
 
     /// Makes the log and the index smaller if they are about to take too much, and throws if that is not possible.
+    ///
+    /// The log is measured each time: it grows by whole pages, several for each row, and by what other processes write.
     private func stayBelowPeak(
         _ space: StoreIndex.Space,
         _ other: OtherSpace,
         _ bytes: Int,
         in opened: Opened
     ) throws {
-        // Not for every transaction: the log grows by little more than what is written.
-        let isDue = state.withLock { state in
-            state.space.unmeasured += bytes
-            return state.space.unmeasured >= budget.step
-        }
-        guard isDue else { return }
-        try makeIndexSmaller(space, other, bytes, in: opened)
-        state.withLock { $0.space.unmeasured = 0 }
-    }
-
-    private func makeIndexSmaller(
-        _ space: StoreIndex.Space,
-        _ other: OtherSpace,
-        _ bytes: Int,
-        in opened: Opened
-    ) throws {
         let rest = other.total + space.files + bytes
-        guard try indexSize() + rest > budget.peak else { return }
-        while try opened.index.vacuumStep(exceeding: budget.directory - other.total) {}
-        try opened.index.emptyLog(waiting: Self.readersTimeout)
-        let size = try indexSize()
-        guard size + rest <= budget.peak else {
-            let detail = """
-                the index and its log take \(size) bytes and cannot be made smaller, because another process reads them \
-                without a pause
-                """
-            throw StoreError(.unavailable, detail)
+        var canShrink = true
+        while true {
+            let size = try indexSize()
+            guard size + rest > budget.peak else { return }
+            guard canShrink else {
+                let detail = """
+                    the index and its log take \(size) bytes and cannot be made smaller, because another process reads \
+                    them without a pause
+                    """
+                throw StoreError(.unavailable, detail)
+            }
+            // The log first: returning pages to the file system makes it longer.
+            canShrink =
+                try opened.index.emptyLog(waiting: Self.readersTimeout)
+                && opened.index.vacuumStep(exceeding: budget.directory - other.total)
         }
     }
 
