@@ -20,15 +20,17 @@ struct DiskSizeTests {
 
     private var size: Int { DiskUsage.bytes(of: fixture.layout.root) }
 
-    private func measure() { peak.record(size) }
+    private func measure() { peak.measure { size } }
 
     private var highest: Int { peak.highest }
 
     private func store(
         limit: Int = limit,
-        fileSystem: any FileSystem = LocalFileSystem(),
+        fileSystem: (any FileSystem)? = nil,
         maximumAge: Duration = .seconds(86_400)
     ) -> ResponseStore {
+        // A body that is removed while the directory is measured must not be counted beside the one that takes its place.
+        let fileSystem = fileSystem ?? FaultyFileSystem { _, _ in peak.awaitMeasurement() }
         let limits = StoreLimits(maximumSize: .bytes(limit), maximumAge: maximumAge, residentLimit: .bytes(0))
         return fixture.store(limits: limits, fileSystem: fileSystem) { delays.drive(&$0) }
     }
@@ -344,5 +346,8 @@ private final class Peak: Sendable {
 
     var highest: Int { size.withLock(\.self) }
 
-    func record(_ measured: Int) { size.withLock { $0 = max($0, measured) } }
+    func measure(_ measurement: () -> Int) { size.withLock { $0 = max($0, measurement()) } }
+
+    /// Waits for the end of a measurement.
+    func awaitMeasurement() { size.withLock { _ in } }
 }

@@ -41,8 +41,9 @@ struct DiskBudget: Sendable {
 
     /// The size of the directory above which nothing is written.
     ///
-    /// The difference to the highest size that is allowed is for the log of the transaction that is made next.
-    var peak: Int { directory + directory / 4 + (3 << 20) - 3 * step }
+    /// The difference to the highest size that is allowed is for the transactions that are made next, and for bodies that
+    /// other stores have evicted whose files they have not removed yet: those are not counted any more.
+    var peak: Int { directory + directory / 4 + (2 << 20) - 3 * step }
 }
 
 /// What a directory takes in addition to the index and the body files that rows name.
