@@ -54,7 +54,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
@@ -62,8 +61,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -154,9 +151,6 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio", condition: gateway),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: gateway),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: gateway),
-                .product(name: "X509", package: "swift-certificates", condition: gateway),
-                .product(name: "SwiftASN1", package: "swift-asn1", condition: gateway),
-                .product(name: "Crypto", package: "swift-crypto", condition: gateway),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
             ],
             // The inspector's page is part of the program, so that a kiosk needs no files beside it.
@@ -224,19 +218,17 @@ let package = Package(
         .target(
             name: "WaystationTesting",
             dependencies: [
-                "CWaystationSessions", "Waystation", "WaystationCollections", "WaystationFields",
-                "WaystationFileSystem", "WaystationFiles", "WaystationOrigin", "WaystationRecording",
+                "CWaystationSessions", "Waystation", "WaystationCollections", "WaystationCryptography",
+                "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationOrigin",
+                "WaystationRecording",
                 "WaystationRules", "WaystationSharing", "WaystationTransport",
-                // An origin behind TLS, and what its authority needs.
+                // An origin behind TLS.
                 .target(name: "WaystationNIO", condition: nio),
-                .product(name: "Crypto", package: "swift-crypto", condition: nio),
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: nio),
-                .product(name: "X509", package: "swift-certificates", condition: nio),
-                .product(name: "SwiftASN1", package: "swift-asn1", condition: nio),
             ]
         ),
         .target(
@@ -259,9 +251,7 @@ let package = Package(
         .testTarget(
             name: "WaystationCryptographyTests",
             dependencies: [
-                "WaystationCryptography", "WaystationTesting",
-                // What is checked is compared with another library.
-                .product(name: "Crypto", package: "swift-crypto", condition: nio),
+                "WaystationCryptography", "WaystationTestSupport", "WaystationTesting",
             ]
         ),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),

@@ -3,6 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "benchmarks",
+    traits: [.trait(name: "SwiftCrypto", description: "bench compares digests with those of swift-crypto")],
     dependencies: [
         // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
         .package(name: "waystation", path: "..", traits: ["Gateway", "Redis"]),
@@ -49,7 +50,6 @@ let package = Package(
                 "Measuring", .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .executableTarget(
@@ -63,7 +63,7 @@ let package = Package(
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
                 .product(name: "Waystation", package: "waystation"),
-                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SwiftCrypto"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -107,10 +107,10 @@ let package = Package(
             name: "fleet",
             dependencies: [
                 "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationPacks", package: "waystation"),
                 .product(name: "WaystationRedis", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .executableTarget(

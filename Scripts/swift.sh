@@ -20,9 +20,10 @@ shift 2
 swift_() {
     subcommand=$1
     shift
-    case $package in
-    .) set -- --traits NIO,Gateway,Redis "$@" ;;
-    Examples/Crawler) set -- --traits NIO "$@" ;;
+    case "$package $* " in
+    ". "*) set -- --traits NIO,Gateway,Redis "$@" ;;
+    "Examples/Crawler "*) set -- --traits NIO "$@" ;;
+    "Benchmarks "*" release "*) set -- --traits SwiftCrypto "$@" ;;
     esac
     "${SWIFT:-swift}" "$subcommand" --disable-build-manifest-caching --scratch-path "$PWD/.build/make" \
         --package-path "$package" "$@"

@@ -1,7 +1,7 @@
-import Crypto
 import Foundation
 @_spi(Processes) import Measuring
 import Synchronization
+import WaystationProcesses
 import WaystationTestSupport
 import WaystationTesting
 
@@ -34,7 +34,8 @@ final class Trial: Sendable {
     private let folder: ScratchDirectory
     private let small: URL
     private let large: URL
-    private let digest: Data
+    /// The SHA-256 of the large file, in hexadecimal digits.
+    private let digest: String
 
     init(mebibytes: Int) throws {
         let isDropped = Atomic(false)
@@ -52,16 +53,14 @@ final class Trial: Sendable {
         small = folder.url.appending(path: "small")
         large = folder.url.appending(path: "large")
         try Pattern.body(0, count: 64 << 10).write(to: small)
-        var hash = SHA256()
         _ = FileManager.default.createFile(atPath: large.path, contents: nil)
         let file = try FileHandle(forWritingTo: large)
         for number in 1...mebibytes {
-            let part = Pattern.body(number, count: 1 << 20)
-            hash.update(data: part)
-            try file.write(contentsOf: part)
+            try file.write(contentsOf: Pattern.body(number, count: 1 << 20))
         }
         try file.close()
-        digest = Data(hash.finalize())
+        let sum = try SpawnedProcess.run("/usr/bin/sha256sum", [large.path])
+        digest = String(decoding: sum.output.prefix(64), as: UTF8.self)
     }
 
     func run(_ form: Sending.Form, _ method: String, _ way: Way) throws -> Result {
@@ -76,7 +75,11 @@ final class Trial: Sendable {
         )
         let seconds = start.duration(to: clock.now) / .seconds(1)
         let sent = origin.requests.dropFirst(before + way.exchanges)
-        let arrived = sent.count == way.exchanges && sent.allSatisfy { $0.bodyDigest == digest && $0.method == method }
+        let arrived =
+            sent.count == way.exchanges
+            && sent.allSatisfy {
+                $0.bodyDigest?.map { String(format: "%02x", $0) }.joined() == digest && $0.method == method
+            }
         let output = String(decoding: child.output, as: UTF8.self).trimmingCharacters(in: .newlines)
         let memory = Double(output) ?? .nan
         let isFlat = !form.isFlat || memory < Self.memoryLimit

@@ -1,6 +1,6 @@
 #if Gateway
 import Foundation
-import SwiftASN1
+import WaystationCryptography
 import WaystationFileSystem
 
 /// The directory of an authority.
@@ -38,13 +38,12 @@ struct AuthorityDirectory {
             let stored = try read()
             let reason = stored.map { $0.reasonToReplace(for: names, now: now) } ?? "the directory had no authority"
             if let stored, reason == nil {
-                let text = try stored.root.serializeAsPEM().pemString + "\n"
-                if (try? readFile(rootPath)) != text { try write(text, to: rootPath) }
+                if (try? readFile(rootPath)) != stored.root.pem { try write(stored.root.pem, to: rootPath) }
                 return (stored, nil)
             }
             let made = try StoredAuthority(for: names, now: now)
-            try write(try made.pem(), to: authorityPath)
-            try write(try made.root.serializeAsPEM().pemString + "\n", to: rootPath)
+            try write(made.pem, to: authorityPath)
+            try write(made.root.pem, to: rootPath)
             return (made, reason)
         }
     }

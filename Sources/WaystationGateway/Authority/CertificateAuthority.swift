@@ -1,14 +1,12 @@
 #if Gateway
-import Crypto
 public import Foundation
 import NIOSSL
-import SwiftASN1
 import Synchronization
 public import Waystation
 import WaystationCollections
+import WaystationCryptography
 import WaystationFileSystem
 import WaystationRules
-import X509
 
 /// An authority that makes certificates for the hosts of rules, and for no others.
 ///
@@ -71,7 +69,7 @@ public final class CertificateAuthority: Sendable {
         rootCertificate = URL(filePath: directory.rootPath)
         names = hosts.names
         uncertifiedPatterns = hosts.leftOut
-        expires = min(stored.intermediate.notValidAfter, stored.root.notValidAfter)
+        expires = min(stored.intermediate.notAfter, stored.root.notAfter)
     }
 
     /// Opens the authority of a directory, and makes a new one if the directory has no authority, if the rules name other
@@ -140,19 +138,18 @@ public final class CertificateAuthority: Sendable {
     }
 
     private func makeContext(for host: String, now: Date) throws -> HostContext {
-        let key = P256.Signing.PrivateKey()
-        let certificate = try stored.certificate(for: host, key.publicKey, now: now)
-        let chain = try [certificate, stored.intermediate].map { certificate in
-            let pem = try certificate.serializeAsPEM().pemString
-            return NIOSSLCertificateSource.certificate(try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem))
+        let key = try CertificateKey()
+        let certificate = try stored.certificate(for: host, key, now: now)
+        let chain = try [certificate, stored.intermediate].map {
+            NIOSSLCertificateSource.certificate(try NIOSSLCertificate(bytes: Array($0.pem.utf8), format: .pem))
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain,
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem))
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.pem.utf8), format: .pem))
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        let renewal = certificate.notValidAfter == expires ? expires : certificate.notValidAfter - 86_400
+        let renewal = certificate.notAfter == expires ? expires : certificate.notAfter - 86_400
         return HostContext(context: try NIOSSLContext(configuration: configuration), renewal: renewal)
     }
 }

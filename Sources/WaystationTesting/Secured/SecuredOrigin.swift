@@ -88,8 +88,8 @@ public final class SecuredOrigin: Sendable {
         channel = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
         port = channel.localAddress?.port ?? 0
         var options = NIOOptions()
-        options.additionalTrustedRoots = [.der(try authority.der)]
-        self.authority = try authority.pem
+        options.additionalTrustedRoots = [.der(authority.der)]
+        self.authority = authority.pem
         self.options = options
         self.origin = origin
         self.log = log

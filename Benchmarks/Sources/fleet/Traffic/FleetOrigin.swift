@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import Synchronization
+import WaystationPacks
 import WaystationTesting
 
 /// The origin of the fleet: it answers with the pages of the site, in versions, and names the digest of each body.
@@ -92,5 +92,5 @@ final class FleetOrigin: Sendable {
 
     func stop() { origin.stop() }
 
-    static func digest(of body: Data) -> String { SHA256.hash(data: body).map { String(format: "%02x", $0) }.joined() }
+    static func digest(of body: Data) -> String { PackDigest(of: body).hex }
 }
