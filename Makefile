@@ -24,7 +24,7 @@ HISHEL := $(CURDIR)/.build/hishel
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
 .PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
-	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers build-cost static first-load first-test clean
+	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers build-cost walk static first-load first-test clean
 
 help:
 	@echo "make demo          crawl a real site, then load it offline [ENGINE=nio]"
@@ -53,6 +53,7 @@ help:
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
 	@echo "make build-cost    what the first build of a package costs that depends on this one, beside other libraries [ONLY=\"cache cache@COMMIT\"]"
+	@echo "make walk          the files that a reader of one load, or of one update, opens, counted by a run"
 	@echo "make static        a program with Swift's libraries inside, in a Debian folder without Swift; as root [TOOL=--tool]"
 	@echo "make first-load    what the README says, from a clone to a load without a network, with times"
 	@echo "make first-test    the same from a clone to the first test that passes"
@@ -272,6 +273,9 @@ consumers: deps
 # First builds of packages that depend on this one, each from nothing.
 build-cost: deps
 	@Scripts/build-cost.py $(ONLY)
+
+walk: deps
+	@Scripts/walk.py
 
 # A program linked with --static-swift-stdlib, where Swift is not installed. TOOL=--tool takes the steps of the Dockerfile too.
 static: deps

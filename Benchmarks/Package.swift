@@ -68,6 +68,16 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "walk",
+            dependencies: [
+                "Measuring", .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationGateway", package: "waystation"),
+                .product(name: "WaystationNIO", package: "waystation"),
+                .product(name: "WaystationPacks", package: "waystation"),
+                .product(name: "WaystationTesting", package: "waystation"),
+            ]
+        ),
+        .executableTarget(
             name: "cancels",
             dependencies: [
                 "Measuring", .product(name: "Waystation", package: "waystation"),

@@ -54,7 +54,7 @@ def block(text, name, language="swift"):
 
 
 def version():
-    found = re.search(r'"(\d+\.\d+\.\d+)"', (ROOT / "Sources/WaystationRecording/SoftwareVersion.swift").read_text())
+    found = re.search(r'"(\d+\.\d+\.\d+)"', (ROOT / "Sources/WaystationRecording/RecordingError.swift").read_text())
     return found.group(1)
 
 

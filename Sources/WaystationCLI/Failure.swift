@@ -97,3 +97,82 @@ extension ExitCode {
     /// The disk failed or is full, or a file cannot be read.
     static let disk = ExitCode(4)
 }
+
+/// Puts each sample command in the help texts on one line, so that it can be copied.
+///
+/// The argument parser wraps them like prose at the width of the terminal, and a shell would treat the rest of a
+/// wrapped command as another one.
+enum SampleCommands {
+    private static let mark = "  waystation "
+
+    /// A help text with each sample command on one line.
+    static func unwrapped(in help: String) -> String {
+        var lines = help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let samples = Set(all(of: WaystationCommand.self))
+        var index = 0
+        while index < lines.count {
+            defer { index += 1 }
+            guard lines[index].hasPrefix(mark) else { continue }
+            var joined = lines[index]
+            for next in index..<lines.count {
+                if next > index { joined += " " + lines[next].drop { $0 == " " } }
+                guard samples.contains(joined) else { continue }
+                lines.replaceSubrange(index...next, with: [joined])
+                break
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The sample commands of a command and its subcommands, in the form of their source.
+    private static func all(of command: any ParsableCommand.Type) -> [String] {
+        command.configuration.discussion.split(separator: "\n").map(String.init).filter { $0.hasPrefix(mark) }
+            + command.configuration.subcommands.flatMap(all)
+    }
+}
+
+/// The tool `waystation`; its commands only call the library.
+@main
+struct WaystationCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "waystation",
+        abstract: "Makes, publishes and installs offline packs, manages response caches, and shows pages in browsers.",
+        discussion: """
+            A pack is a zip of web files with a manifest. Build a pack from a folder, publish it into a directory \
+            that any file server can serve, or into a bucket, and clients follow:
+
+              waystation keys generate -o release.key
+              waystation pack build site --module shop --pack-version 1.4 --base-url https://shop.example/app/ \
+            -o shop-1.4.zip
+              waystation publish shop-1.4.zip --to /srv/packs --key release.key
+
+            Every command takes --format json and then writes one object to standard output; errors go to standard \
+            error, as {"error":{"code":…,"message":…}}.
+
+            Exit codes: 0 done · 1 refused or damaged: the input cannot be used as it is · 3 the network or the server \
+            failed · 4 the disk failed or is full, or a file cannot be read · 64 wrong usage.
+            """,
+        version: SoftwareVersion.current,
+        subcommands: [
+            PackCommand.self, PublishCommand.self, RenewCommand.self, RollbackCommand.self, DisableCommand.self,
+            EnableCommand.self, MinimumCommand.self, NetworkCommand.self, PruneCommand.self, ListCommand.self,
+            KeysCommand.self, UpdateCommand.self,
+            CacheCommand.self, GatewayCommand.self, DoctorCommand.self, TrapCommand.self,
+        ]
+    )
+
+    static func main() async {
+        // The format is read before the arguments are parsed, so that errors of usage also get the requested form.
+        let format = OutputFormat(arguments: CommandLine.arguments)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Failure(error).exit(format)
+        }
+    }
+}

@@ -1,4 +1,13 @@
 package import Foundation
+import WaystationFields
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// The file operations of stores and pack libraries, as a protocol: tests inject faults by wrapping
 /// ``LocalFileSystem``.
@@ -63,4 +72,158 @@ package protocol FileSystem: Sendable {
     func status(of path: String) throws -> FileStatus?
     /// The number of bytes that may still be written to the file system of a path.
     func freeSpace(at path: String) throws -> Int
+}
+
+extension FileSystem {
+    /// Removes the object at a path, with everything below it; links are removed and not followed.
+    package func removeTree(_ path: String) throws {
+        guard let status = try status(of: path) else { return }
+        guard status.kind == .directory else { return try removeFile(path) }
+        for name in try contents(of: path) { try removeTree("\(path)/\(name)") }
+        try removeDirectory(path)
+    }
+
+    /// Replaces a file atomically: after a kill or a power cut, either the old or the new file is there.
+    package func replaceFile(_ path: String, with data: Data) throws {
+        let directory = (path as NSString).deletingLastPathComponent
+        let staged = "\(path).\(RandomName.make())"
+        do {
+            let file = try createFile(staged)
+            try write(data, to: file)
+            try synchronize(file)
+            try rename(staged, to: path)
+        } catch {
+            try? removeFile(staged)
+            throw error
+        }
+        try synchronizeDirectory(directory)
+    }
+}
+
+/// A file descriptor that is closed when its last owner releases it.
+package final class OpenFile: Sendable {
+    package let descriptor: Int32
+    package let path: String
+
+    private let isLocked: Bool
+
+    /// Takes ownership of an open descriptor, and of the lock that it may hold.
+    package init(descriptor: Int32, path: String, isLocked: Bool = false) {
+        self.descriptor = descriptor
+        self.path = path
+        self.isLocked = isLocked
+    }
+
+    deinit {
+        // Closing alone is not enough: a child process that is being started also has the descriptor until it executes
+        // its program, and would keep the lock for that time.
+        if isLocked { flock(descriptor, LOCK_UN) }
+        close(descriptor)
+    }
+
+    /// Fills a buffer with the bytes from an offset on.
+    ///
+    /// - Returns: The number of bytes read: the buffer's count, or fewer if the file ends before that.
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let got = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw FileError("read", path)
+            }
+            if got == 0 { break }
+            filled += got
+        }
+        return filled
+    }
+}
+
+/// The kind, the owner and the permissions of a path; a symbolic link is not followed.
+package struct PathStatus: Sendable {
+    package enum Kind: Sendable {
+        case directory, symbolicLink, other
+    }
+
+    package let kind: Kind
+    /// The number of the user to whom the path belongs.
+    package let owner: UInt32
+    /// Whether other users than the owner may write to it.
+    package let isWritableByOthers: Bool
+
+    /// Reads the status of a path.
+    ///
+    /// - Throws: `FileError` with the number of the system's error.
+    package init(of path: String) throws(FileError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw FileError("stat", path) }
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: .directory
+            case S_IFLNK: .symbolicLink
+            default: .other
+            }
+        owner = status.st_uid
+        isWritableByOthers = status.st_mode & Mode.writableByOthers != 0
+    }
+}
+
+/// The device and the inode of a file.
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+}
+
+/// The file, directory or other object at a path.
+package struct FileStatus: Hashable, Sendable {
+    /// The kinds of objects at a path.
+    package enum Kind: Hashable, Sendable { case file, directory, symbolicLink, other }
+
+    package let kind: Kind
+    package let size: Int
+    package let identity: FileIdentity
+
+    package init(kind: Kind, size: Int, identity: FileIdentity) {
+        self.kind = kind
+        self.size = size
+        self.identity = identity
+    }
+}
+
+/// A file operation that failed.
+public struct FileError: Error, CustomStringConvertible {
+    /// The operation that failed, such as `open`.
+    public let operation: String
+    /// The path of the operation.
+    public let path: String
+    /// The system's `errno`.
+    public let code: Int32
+
+    /// The reason and what to do, if the system's text for ``code`` does not say it.
+    private let reason: String?
+
+    package init(_ operation: String, _ path: String, code: Int32 = errno, because reason: String? = nil) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+        self.reason = reason
+    }
+
+    /// Whether space ran out: the disk, the quota or the file size limit is exhausted.
+    package var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// Whether the process lacks descriptors, memory or permission: the error then says nothing about the state of the
+    /// file.
+    package var isCausedByProcess: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS, EACCES, EPERM, EAGAIN].contains(code) }
+
+    /// The operation, the path and the reason.
+    public var description: String {
+        "\(operation) \(path.shown(upTo: 4_096)): \(reason ?? String(cString: strerror(code)))"
+    }
 }

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
+public import Waystation
 public import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -127,6 +128,16 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
             inbox.post(.refuse(receiver, failure.error(for: request.url)))
         }
         return ExchangeHandle(id: id, inbox: inbox)
+    }
+}
+
+extension Interceptor.Carrier {
+    /// The engine on SwiftNIO, with its default options.
+    public static let nio = nio(NIOOptions())
+
+    /// The engine on SwiftNIO, with options that a session configuration lacks.
+    public static func nio(_ options: NIOOptions) -> Interceptor.Carrier {
+        Interceptor.Carrier { NIOTransport(configuration: $0, options: options) }
     }
 }
 #endif

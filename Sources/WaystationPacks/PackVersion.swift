@@ -97,3 +97,69 @@ extension PackVersion: CodedAsText {
         "\(text.quoted()) is not a version: use numbers separated by dots, such as 1.10.2"
     }
 }
+
+/// The name of a module: a part of an app that has its own packs.
+///
+/// A name has 1 to 64 of the characters `A`–`Z`, `a`–`z`, `0`–`9`, `.`, `_` and `-`, and does not begin with a dot,
+/// since it is used in directory names and URLs.
+public struct ModuleID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
+    /// The name of the module as text.
+    public let description: String
+
+    /// Makes a name; nil when the text has other characters or another length, or begins with a dot.
+    public init?(_ text: String) {
+        let isAllowed = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isAllowed, (1...64).contains(text.utf8.count), !text.hasPrefix(".") else { return nil }
+        description = text
+    }
+
+    /// Reads a name.
+    ///
+    /// - Throws: `DecodingError` when the text is not a valid name.
+    public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
+
+    /// Writes the name.
+    public func encode(to encoder: any Encoder) throws { try encodeText(to: encoder) }
+
+    /// Compares the bytes of the names.
+    public static func < (left: ModuleID, right: ModuleID) -> Bool { left.description < right.description }
+}
+
+extension ModuleID: CodedAsText {
+    static func complaint(about text: String) -> String {
+        "\(text.quoted()) is not a module name: use 1 to 64 letters, digits, '.', '_' and '-', not beginning with a dot"
+    }
+}
+
+/// A value whose coded form is its text.
+///
+/// Conforming types are public, so each implements `Codable` itself, with the two functions below.
+protocol CodedAsText: LosslessStringConvertible {
+    /// The error message for a text that is not a valid value; it says what a valid text looks like.
+    static func complaint(about text: String) -> String
+}
+
+extension CodedAsText {
+    /// Reads the text form.
+    init(textFrom decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = Self(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: Self.complaint(about: text))
+        }
+        self = value
+    }
+
+    /// Writes the text form.
+    func encodeText(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -63,3 +63,11 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
     /// The code, the message and the cause, on one line.
     public var description: String { "\(code): \(message)" + (cause.map { " (\("\($0)".shown(upTo: 2_000)))" } ?? "") }
 }
+
+/// The version of this package, for the tool's `--version` and for the creator in recordings.
+package enum SoftwareVersion {
+    /// The newest version in CHANGELOG.md.
+    ///
+    /// Tests compare it with the change log and with the documents.
+    package static let current = "0.1.0"
+}

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 /// A store of values that several machines share: the tier of a response cache between each machine's disk and the
 /// origin.
@@ -79,4 +80,123 @@ public protocol SharedTier: Sendable {
     ///
     /// - Throws: Any error, when the subscription could not be made.
     func subscribe(to channel: TierKey, until deadline: ContinuousClock.Instant) async throws -> TierSubscription
+}
+
+/// Why an operation of a ``SharedTier`` did not work.
+public struct TierError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The sort of failure.
+    ///
+    /// More sorts may be added.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name: short and stable.
+        public let description: String
+
+        /// There is no connection to the tier.
+        public static let unreachable = Code(description: "unreachable")
+        /// The tier did not answer before the deadline.
+        public static let late = Code(description: "late")
+        /// The tier refused the operation, for instance because it is full or because its user lacks a permission.
+        public static let refused = Code(description: "refused")
+        /// The tier's answer cannot be understood.
+        public static let malformed = Code(description: "malformed")
+        /// The options of the tier have a mistake, such as a URL without a host.
+        public static let misconfigured = Code(description: "misconfigured")
+    }
+
+    /// The sort of failure.
+    public let code: Code
+
+    /// The problem, and what can be done; it names no value.
+    public let message: String
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message.shown(upTo: 1_000)
+    }
+
+    /// Code and message on one line.
+    public var description: String { "\(code): \(message)" }
+}
+
+/// A change in how a cache uses its ``SharedTier``, for logs and metrics.
+public struct TierEvent: Sendable, CustomStringConvertible {
+    /// The sort of event.
+    ///
+    /// More sorts may be added.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The kind's name: short and stable, fit for a metric's label.
+        public let description: String
+
+        /// The tier failed or was slow several times: it is left alone for a while, and loads use the origin.
+        public static let suspended = Kind(description: "suspended")
+        /// The tier answers again, and is used again.
+        public static let resumed = Kind(description: "resumed")
+        /// The tier returned a value, or delivered a message, that is not this fleet's; it was not used.
+        ///
+        /// Such a value was removed.
+        public static let damaged = Kind(description: "damaged")
+        /// Messages of other machines may have been missed: all responses of this machine's own cache were removed.
+        public static let missed = Kind(description: "missed")
+        /// An invalidation has not reached the tier yet; until it does, this machine does not read from the tier.
+        public static let delayed = Kind(description: "delayed")
+    }
+
+    /// The sort of event.
+    public let kind: Kind
+
+    /// The event and the reaction to it, as text; it contains no URL and no secret.
+    public let detail: String
+
+    package init(_ kind: Kind, _ detail: String) {
+        self.kind = kind
+        self.detail = detail.shown(upTo: 2_000)
+    }
+
+    /// Kind and detail on one line.
+    public var description: String { "\(kind): \(detail)" }
+}
+
+/// The name of a value or of a channel in a ``SharedTier``.
+public struct TierKey: Hashable, Sendable, CustomStringConvertible {
+    /// The name: printable ASCII without spaces, at most 200 bytes.
+    public let name: String
+
+    /// Makes a key of a name.
+    public init(_ name: String) { self.name = name }
+
+    /// The name.
+    public var description: String { name }
+}
+
+/// A message of a channel of a ``SharedTier``.
+public struct TierMessage: Hashable, Sendable {
+    /// The number of the message in its channel.
+    public let number: UInt64
+    /// The content, as it was published.
+    public let content: Data
+
+    /// Makes a message.
+    public init(number: UInt64, content: Data) {
+        self.number = number
+        self.content = content
+    }
+}
+
+/// The messages of a channel from one moment on.
+public struct TierSubscription: Sendable {
+    /// The number of the last message before the first one of ``messages``.
+    ///
+    /// Messages up to this number may also be in ``messages``, because the subscription begins before the number is
+    /// read. If the channel has had no message, or if the tier has lost the number, it is a number that no message has
+    /// had.
+    public let lastNumber: UInt64
+    /// The messages; the stream ends, with or without an error, when the tier can no longer deliver all of them.
+    public let messages: AsyncThrowingStream<TierMessage, any Error>
+
+    /// Makes a subscription.
+    public init(lastNumber: UInt64, messages: AsyncThrowingStream<TierMessage, any Error>) {
+        self.lastNumber = lastNumber
+        self.messages = messages
+    }
 }

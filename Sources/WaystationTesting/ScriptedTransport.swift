@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 public import Waystation
 
@@ -232,5 +232,108 @@ private final class ScriptedExchange: TransportExchange {
         case .error(let error): receiver.transportDidEnd(error)
         case .wait, .delay: break
         }
+    }
+}
+
+extension ScriptedTransport {
+    /// A point at which an answer waits until the test opens the gate.
+    ///
+    /// One gate may hold several answers, and stays open once opened.
+    public final class Gate: Sendable {
+        private struct State {
+            var isOpen = false
+            var waiting: [@Sendable () -> Void] = []
+        }
+
+        private let state = Mutex(State())
+
+        /// Makes a closed gate.
+        public init() {}
+
+        /// Lets all answers that wait at this gate continue, now and in the future.
+        public func open() {
+            let waiting = state.withLock { state in
+                state.isOpen = true
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for goOn in waiting { goOn() }
+        }
+
+        func whenOpen(_ goOn: @escaping @Sendable () -> Void) {
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(goOn) }
+                return state.isOpen
+            }
+            if isOpen { goOn() }
+        }
+    }
+}
+
+extension ScriptedTransport {
+    /// One event in an exchange.
+    public enum Step: Sendable {
+        /// The head of the response arrives.
+        case head(Int, fields: [String: String] = [:])
+        /// A part of the response's body arrives, decoded.
+        case part(Data)
+        /// A part of the request's body is sent: the bytes in this part, the bytes sent so far, and the bytes expected
+        /// in all.
+        case sent(Int64, total: Int64, expected: Int64)
+        /// Nothing happens until the gate opens.
+        case wait(Gate)
+        /// Nothing happens for a time, which passes by the transport's `schedule`.
+        ///
+        /// If it is not shorter than the request's `timeoutInterval`, the exchange times out.
+        case delay(Duration)
+        /// The response is complete.
+        case end
+        /// The exchange fails with an error.
+        case error(URLError)
+    }
+
+    /// The events after a request was sent.
+    public struct Answer: Sendable {
+        /// The events, in this order.
+        ///
+        /// Without an ``Step/end`` or ``Step/error(_:)`` the exchange stays open until it is cancelled or times out.
+        public var steps: [Step]
+
+        /// Makes an answer from steps, for cases that the other functions do not cover.
+        public init(_ steps: [Step]) {
+            self.steps = steps
+        }
+
+        /// A whole response.
+        public static func status(_ status: Int, fields: [String: String] = [:], body: Data = Data()) -> Answer {
+            Answer([.head(status, fields: fields)] + (body.isEmpty ? [] : [.part(body)]) + [.end])
+        }
+
+        /// `200 OK` with a body of text.
+        public static func ok(_ text: String = "", fields: [String: String] = [:]) -> Answer {
+            status(200, fields: fields, body: Data(text.utf8))
+        }
+
+        /// A redirect without a body; the location is sent as it stands.
+        public static func redirect(_ status: Int = 302, to location: String) -> Answer {
+            self.status(status, fields: ["Location": location])
+        }
+
+        /// Fails with an error and without a response.
+        public static func failed(_ code: URLError.Code) -> Answer { Answer([.error(URLError(code))]) }
+
+        /// Sends nothing, until the exchange is cancelled or the request times out.
+        public static var unanswered: Answer { Answer([]) }
+
+        /// Returns this answer, held back until the gate opens.
+        public func held(at gate: Gate) -> Answer { Answer([.wait(gate)] + steps) }
+    }
+}
+
+extension URLRequest {
+    /// The longest time in which nothing happens in an exchange; nil if the request has no limit.
+    var silenceLimit: Duration? {
+        // An infinite number of seconds is no `Duration`, so the limit is about 30 years at most.
+        timeoutInterval > 0 ? .seconds(min(timeoutInterval, 1_000_000_000)) : nil
     }
 }

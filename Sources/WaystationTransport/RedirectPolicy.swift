@@ -1,5 +1,6 @@
 package import Foundation
 import WaystationFields
+import WaystationRules
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -123,5 +124,53 @@ package enum RedirectPolicy {
             URLComponents(url: current, resolvingAgainstBaseURL: false)?
             .percentEncodedFragment ?? fragment
         return components.url ?? target
+    }
+}
+
+/// The methods that may be sent again when it is unknown whether the server acted on a request (RFC 9110 §9.2.2).
+package enum IdempotentMethods {
+    /// PROPFIND is that of RFC 4918 §9.1.
+    private static let names: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND"]
+
+    package static func contains(_ method: String) -> Bool { names.contains(method) }
+}
+
+/// The header fields that carry credentials, and so must be sent to one origin only.
+package enum CredentialFields {
+    package static let names = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    package static func contains(_ name: String) -> Bool {
+        names.contains { $0.lowercased() == name.lowercased() }
+    }
+}
+
+extension URL {
+    /// The canonical URL without its fragment, to which forwarded requests are sent; nil when the URL has no canonical
+    /// form, or when Foundation would write that form differently.
+    package var canonical: URL? {
+        let text = absoluteString
+        guard let canonical = CanonicalURL(text)?.string else { return nil }
+        return text == canonical ? self : Self.spelled(canonical)
+    }
+
+    /// The URL of a canonical text; nil when Foundation changes the text.
+    private static func spelled(_ canonical: String) -> URL? {
+        guard let url = URL(string: canonical), url.absoluteString == canonical else { return nil }
+        return url
+    }
+
+    /// Whether the URL is sent as this canonical text.
+    package func isSent(as canonical: String) -> Bool {
+        absoluteString == canonical || Self.spelled(canonical) != nil
+    }
+
+    /// Whether two URLs have the same origin (RFC 6454 §5): scheme, host and port.
+    ///
+    /// A URL without a canonical form has the origin of no other one, since programs disagree about its host.
+    package func hasSameOrigin(as other: URL) -> Bool {
+        guard let own = CanonicalURL(absoluteString), let other = CanonicalURL(other.absoluteString) else {
+            return false
+        }
+        return own.origin == other.origin
     }
 }

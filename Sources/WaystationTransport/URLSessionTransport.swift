@@ -1,8 +1,17 @@
-import Foundation
+package import Dispatch
+package import Foundation
 import Synchronization
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
 #endif
 
 /// The network through Foundation's own loader: one long-lived session.
@@ -191,5 +200,91 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         end(task, error)
+    }
+}
+
+/// The queue on which the transport's session calls its delegate: one call at a time, in order.
+///
+/// Foundation makes an operation of each call of a delegate, with locks and scheduling of its own. This class passes
+/// the call to a dispatch queue directly, which is faster.
+///
+/// `@unchecked Sendable` because the superclass is; the properties added here do not change.
+package final class DelegateQueue: OperationQueue, @unchecked Sendable {
+    private let calls = DispatchQueue(label: "waystation.transport")
+
+    /// Slows the session down when its delegate or its loads cannot keep up.
+    package let pacer = TransferPacer()
+
+    package override init() {
+        super.init()
+        maxConcurrentOperationCount = 1
+        name = calls.label
+    }
+
+    package override func addOperation(_ block: @Sendable @escaping () -> Void) {
+        pacer.callQueued()
+        calls.async { [pacer] in
+            block()
+            pacer.callMade()
+        }
+    }
+}
+
+/// Work for dispatch queues that one thread collects, and passes to each queue in one block.
+///
+/// A transport whose bytes arrive for many loads at once calls their receivers within ``collect(_:)``. Each receiver
+/// passes work to the queue of its session, and all loads of a session have the same one: so a turn of an event loop
+/// wakes each session's queue once, instead of once for each load.
+package enum DeliveryBatch {
+    /// Calls `body`, and then passes the work that it added to the queues.
+    package static func collect(_ body: () -> Void) {
+        guard let key, pthread_getspecific(key) == nil else { return body() }
+        let works = Works()
+        pthread_setspecific(key, Unmanaged.passUnretained(works).toOpaque())
+        body()
+        pthread_setspecific(key, nil)
+        works.pass()
+    }
+
+    /// Adds work for a queue to the batch that this thread collects.
+    ///
+    /// - Returns: False if the thread collects none: then the caller passes the work to the queue itself.
+    package static func add(_ work: @escaping @Sendable () -> Void, for queue: DispatchQueue) -> Bool {
+        guard let key, let works = pthread_getspecific(key) else { return false }
+        Unmanaged<Works>.fromOpaque(works).takeUnretainedValue().add(work, for: queue)
+        return true
+    }
+
+    /// The batch of the thread that collects it; used by that thread only.
+    private final class Works {
+        private var queues: [(queue: DispatchQueue, works: [@Sendable () -> Void])] = []
+
+        func add(_ work: @escaping @Sendable () -> Void, for queue: DispatchQueue) {
+            // There are few sessions, and often only one.
+            if let index = queues.firstIndex(where: { $0.queue === queue }) {
+                queues[index].works.append(work)
+            } else {
+                queues.append((queue, [work]))
+            }
+        }
+
+        func pass() {
+            for (queue, works) in queues {
+                queue.async { for work in works { work() } }
+            }
+        }
+    }
+
+    /// The thread's place for its batch; nil if the system has no place left, and then nothing is collected.
+    private static let key: pthread_key_t? = {
+        var key = pthread_key_t()
+        return pthread_key_create(&key, nil) == 0 ? key : nil
+    }()
+}
+
+extension URLSessionConfiguration {
+    /// The `httpAdditionalHeaders` as text; their names and values may be of any type.
+    package var additionalFields: [String: String] {
+        (httpAdditionalHeaders ?? [:]).reduce(into: [:]) { $0["\($1.key)"] = "\($1.value)" }
     }
 }

@@ -3,6 +3,7 @@ package import HTTPTypes
 package import WaystationCaching
 import WaystationCryptography
 import WaystationFields
+import WaystationRules
 import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -104,5 +105,17 @@ enum Partition {
     /// A name that distinguishes two credentials and reveals neither.
     static func name(for credentials: String) -> String {
         MessageDigest.of(Array(credentials.utf8)).prefix(16).hexadecimal
+    }
+}
+
+/// The host that a request's `Host` field names (RFC 9110 §7.2).
+enum HostField {
+    /// Whether the field names the host and port of a canonical URL, however it is spelled.
+    static func names(_ field: String, theHostOf url: String) -> Bool {
+        guard let target = CanonicalURL(url), let named = CanonicalURL("\(target.scheme)://\(field)/") else {
+            return false
+        }
+        // A field with more than a host and a port does not name that host.
+        return named.string == target.origin + "/"
     }
 }

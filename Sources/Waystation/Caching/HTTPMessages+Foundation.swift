@@ -1,6 +1,8 @@
 import Foundation
 package import HTTPTypes
 package import WaystationCaching
+import WaystationFields
+package import WaystationTransport
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -78,4 +80,149 @@ extension URLRequest {
         request.allHTTPHeaderFields = fields
         return request
     }
+}
+
+/// The header fields of a response as they are stored: of the decoded, whole representation.
+///
+/// Foundation decodes a body and leaves the fields as they arrived. Fields that described the transfer or the coded
+/// bytes are no longer true for the stored body (RFC 9110 §8.4, §8.6, RFC 9111 §3.1).
+package enum StoredFields {
+    /// The fields to store, without `Content-Length`: the code that reads the stored response knows the length and adds
+    /// it.
+    package static func normalized(_ head: [String: String]) -> HTTPFields {
+        let listed = connection(head)?.listMembers.compactMap { HTTPField.Name($0) } ?? []
+        var fields = HTTPFields(head) { !hopByHop.contains($0.canonicalName) && !listed.contains($0) }
+        // The first question by a name makes a table of all names.
+        if fields.contains(where: { $0.name == .contentEncoding }),
+            ContentCodings(fields[values: .contentEncoding]).areRemoved
+        {
+            fields[.contentEncoding] = nil
+            // The strong validator of coded bytes is not valid for the decoded ones (RFC 9110 §8.8.3.3).
+            if let tag = fields[.eTag], !tag.hasPrefix("W/") { fields[.eTag] = "W/" + tag }
+        }
+        return fields
+    }
+
+    private static func connection(_ head: [String: String]) -> String? {
+        head["Connection"] ?? head.first { $0.key.utf8.count == 10 && $0.key.lowercased() == "connection" }?.value
+    }
+
+    /// Names in lower case.
+    private static let hopByHop: Set<String> = [
+        "connection", "transfer-encoding", "te", "trailer", "upgrade", "proxy-authenticate", "proxy-authorization",
+        "keep-alive", "proxy-connection", "proxy-authentication-info", "cache-status", "set-cookie", "set-cookie2",
+        "content-length",
+    ]
+}
+
+extension HTTPFields {
+    /// The fields of a Foundation dictionary.
+    ///
+    /// Names and values that are not valid HTTP are left out, so that a value cannot insert another header line. Fields
+    /// that `isWanted` rejects are left out too.
+    package init(_ dictionary: [String: String], where isWanted: (HTTPField.Name) -> Bool = { _ in true }) {
+        self.init()
+        reserveCapacity(dictionary.count)
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            // White space around a value is not part of it (RFC 9110 §5.5).
+            let value = value.hasSpaceAround ? value.trimmingCharacters(in: .whitespaces) : value
+            guard let name = KnownFieldNames.name(name), isWanted(name), HTTPField.isValidValue(value) else { continue }
+            append(HTTPField(name: name, value: value))
+        }
+    }
+
+    /// One value for each name, as in Foundation's dictionaries: the values of repeated fields are joined by commas.
+    package var dictionary: [String: String] {
+        var result: [String: String] = [:]
+        for field in self {
+            let name = field.name.rawName
+            if let earlier = result[name] {
+                result[name] = "\(earlier), \(field.value)"
+            } else {
+                result[name] = field.value
+            }
+        }
+        return result
+    }
+}
+
+extension String {
+    /// Checked first, because such space is rare and Foundation's trimming takes longer than all other work on a field.
+    fileprivate var hasSpaceAround: Bool {
+        guard let first = utf8.first, let last = utf8.last else { return false }
+        return [first, last].contains { $0 <= UInt8(ascii: " ") || $0 > 0x7f }
+    }
+}
+
+extension CacheStatus {
+    /// The field's name as Foundation spells it.
+    static let field = "Cache-Status"
+
+    /// The library's own member of the field.
+    init(_ outcome: Outcome, timeToLive: Duration? = nil, detail: String? = nil) {
+        self.init("Waystation", outcome, timeToLive: timeToLive, detail: detail)
+    }
+}
+
+extension ResponseHead {
+    /// The same response with one more member in its `Cache-Status`.
+    func adding(_ status: CacheStatus) -> ResponseHead {
+        let earlier = value(forHTTPHeaderField: CacheStatus.field).map { $0.isEmpty ? "" : $0 + ", " } ?? ""
+        return setting(CacheStatus.field, to: earlier + status.fieldValue)
+    }
+}
+
+extension ResponseHead {
+    /// Whether the body arrived in a content coding, which the engine has decoded.
+    package var isCoded: Bool {
+        value(forHTTPHeaderField: "Content-Encoding").map { ContentCodings([$0]).areRemoved } ?? false
+    }
+
+    /// The number of bytes that the delivered body must have; nil when the fields do not state it.
+    package var statedLength: Int? {
+        guard !isCoded, case .bytes(let count) = ContentLength(value(forHTTPHeaderField: "Content-Length")) else {
+            return nil
+        }
+        return count
+    }
+
+    /// Why the library cannot check that the body arrives complete.
+    ///
+    /// - Parameter storesCodedBodies: Whether the app trusts its servers not to cut bodies.
+    /// - Returns: The reason not to store the response; nil when the end of the body is certain.
+    package func doubt(storesCodedBodies: Bool) -> StoringRefusal? {
+        let length = ContentLength(value(forHTTPHeaderField: "Content-Length"))
+        let hasTransferCoding = value(forHTTPHeaderField: "Transfer-Encoding") != nil
+        if length == .invalid || (length != .absent && hasTransferCoding) { return .uncertainLength }
+        // In plain TCP, the end of the connection is the end of such a body (RFC 9112 §6.3); a 204 has none.
+        if hidesCuts, length == .absent, !hasTransferCoding, !storesCodedBodies, statusCode != 204,
+            url?.scheme?.lowercased() == "https"
+        {
+            return .uncertainLength
+        }
+        return isCoded && !storesCodedBodies ? .uncheckedCoding : nil
+    }
+}
+
+extension StoringDecision {
+    /// The detail of `Cache-Status` for a refusal that no other part of the response explains.
+    var detail: String? {
+        switch self {
+        case .refuse(.uncertainLength): "uncertain-length"
+        case .refuse(.uncheckedCoding): "content-coding"
+        case .refuse, .store: nil
+        }
+    }
+}
+
+extension URLRequest {
+    /// The request for a body without content coding, unless the app set `Accept-Encoding` itself.
+    var withoutCodings: URLRequest {
+        guard value(forHTTPHeaderField: Self.acceptedCodings) == nil else { return self }
+        var request = self
+        request.setValue("identity", forHTTPHeaderField: Self.acceptedCodings)
+        return request
+    }
+
+    private static let acceptedCodings = "Accept-Encoding"
 }

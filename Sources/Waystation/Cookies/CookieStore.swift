@@ -1,8 +1,10 @@
+import Dispatch
 public import Foundation
 import Synchronization
 import WaystationCollections
 public import WaystationCookies
 import WaystationFileSystem
+import WaystationStorage
 
 /// The cookies of an app: those that its requests carry, as RFC 6265 chooses them, and those that its responses set.
 ///
@@ -243,4 +245,177 @@ private struct NotAFileURL: Error, CustomStringConvertible {
 /// The login whose token is among the cookies of a store.
 protocol CookieOwner: AnyObject, Sendable {
     var account: String { get }
+}
+
+extension CookieStore {
+    /// A change of the cookies, and its author.
+    public struct Change: Hashable, Sendable {
+        /// The author of a change.
+        ///
+        /// More cases may come: a `switch` needs a default.
+        public enum Author: Hashable, Sendable {
+            /// The app, through the store.
+            case app
+            /// The response of a URL.
+            case response(URL)
+            /// The login of an account.
+            case login(account: String)
+            /// The log-out of an account.
+            case logout(account: String)
+            /// A storage that is kept in step, such as the `HTTPCookieStorage` of a session.
+            case storage(String)
+            /// The cookie's expiry.
+            case expiry
+        }
+
+        /// The cookie and how it changed.
+        public let change: CookieChange
+        /// The author of the change.
+        public let author: Author
+    }
+}
+
+/// The cookies that pages set by themselves.
+extension CookieStore {
+    /// Takes over the cookies that a page has set or changed by itself.
+    ///
+    /// New ones are for the page's host alone, and end with the session, since a request does not show their
+    /// attributes; changed ones keep their attributes. Cookies that a log-out removed are left out unless the page has
+    /// set them again, and so are those that have the name of a cookie which no page may see.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes that a request of the page shows; those that it has removed are not taken over here.
+    ///   - url: The URL of the request.
+    ///   - origin: The name of the program that showed the page, for the author of the changes.
+    ///   - login: The cookie of the login, which only the login sets; nil without one.
+    func take(_ changes: PageChanges, at url: URL, from origin: String, login: Cookie.ID?) {
+        guard !changes.added.isEmpty || !changes.changed.isEmpty else { return }
+        let now = now()
+        let outcomes: [CookieJar.Outcome] = change(by: .storage(origin)) { state in
+            var hidden = Set(state.jar.cookies.filter { $0.isHTTPOnly && $0.id.covers(hostOf: url) }.map(\.name))
+            if let login, login.covers(hostOf: url) { hidden.insert(login.name) }
+            let scopes = Cookie.Scope.all(for: url)
+            func isAllowed(_ pair: String) -> Bool {
+                !hidden.contains(String(CookiePairs.name(of: pair)))
+                    && (changes.setAgain.contains(pair) || !state.known.hasEnded(pair, in: scopes))
+            }
+            let attributes = url.scheme == "https" ? "; Path=/; Secure" : "; Path=/"
+            var outcomes = changes.added.filter(isAllowed).map {
+                state.jar.store($0 + attributes, from: url, context: CookieContext(isHTTP: false), now: now)
+            }
+            for (id, pair) in changes.changed where isAllowed(pair) {
+                // The cookie may have gone since the request was read.
+                guard let cookie = state.jar[id], !cookie.isExpired(at: now) else { continue }
+                do throws(CookieError) {
+                    outcomes.append(state.jar.insert(try cookie.with(pair: pair), now: now))
+                } catch {
+                    outcomes.append(.refused(error))
+                }
+            }
+            return (outcomes, outcomes.flatMap(\.changes))
+        }
+        for outcome in outcomes {
+            if let error = outcome.refusal { report(CookieEvent(kind: .refused(error))) }
+        }
+    }
+}
+
+extension Cookie {
+    /// The same cookie with the value of a pair.
+    fileprivate func with(pair: String) throws(CookieError) -> Cookie {
+        try Cookie(
+            name: name,
+            value: String(pair.dropFirst(name.count + 1)),
+            domain: domain,
+            isHostOnly: isHostOnly,
+            path: path,
+            expires: expires,
+            isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly,
+            sameSite: sameSite,
+            creation: creation
+        )
+    }
+}
+
+/// The file in which cookies are stored.
+///
+/// It is readable by its owner alone, and replaced as a whole.
+///
+/// Writes are made one at a time; a change during a write is written by the next one. The normal end of the process
+/// waits for the last one.
+final class CookieFile: DelayedWriter {
+    /// Identifies the queue of a file.
+    private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+
+    let url: URL
+    private let fileSystem: any FileSystem
+    private let queue = DispatchQueue(label: "waystation.cookies.file")
+    private let isDue = Mutex(false)
+
+    init(_ url: URL, fileSystem: any FileSystem = LocalFileSystem()) {
+        self.url = url
+        self.fileSystem = fileSystem
+        queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
+        StoresAtExit.add(self)
+    }
+
+    private var path: String { url.path(percentEncoded: false) }
+
+    /// The largest size of a file that is read: room for every cookie that the rules allow, each with the longest name,
+    /// value and attributes that a response can set.
+    private static func limit(for rules: CookieRules) -> Int {
+        let (size, isOverflow) = max(0, rules.maximumInAll).multipliedReportingOverflow(by: 16 << 10)
+        return isOverflow ? .max : max(64 << 20, size)
+    }
+
+    /// The stored cookies; nil when there is no file yet.
+    ///
+    /// A file that cannot be read, or is larger than the rules can make it, is renamed, so that it is not overwritten.
+    func read(under rules: CookieRules) throws -> CookieJar? {
+        do {
+            // Cookies that another user wrote do not belong to this app, and no other user may read the app's cookies.
+            try fileSystem.makePrivate(path)
+            guard let data = try fileSystem.readFile(path, limit: Self.limit(for: rules)) else { return nil }
+            return try JSONDecoder().decode(CookieJar.self, from: data)
+        } catch {
+            try? fileSystem.rename(path, to: path + ".damaged")
+            throw error
+        }
+    }
+
+    /// Writes the jar that `jar` returns when the write begins; `done` gets the error, or nil after success.
+    func save(_ jar: @escaping @Sendable () -> CookieJar, done: @escaping @Sendable (URL, (any Error)?) -> Void) {
+        let isDueAlready = isDue.withLock { isDue in
+            defer { isDue = true }
+            return isDue
+        }
+        guard !isDueAlready else { return }
+        queue.async { [self] in
+            isDue.withLock { $0 = false }
+            let jar = jar()
+            do {
+                try fileSystem.createDirectory((path as NSString).deletingLastPathComponent)
+                try fileSystem.replaceFile(path, with: JSONEncoder().encode(jar))
+                done(url, nil)
+            } catch {
+                done(url, error)
+            }
+        }
+    }
+
+    func beginFinishing() -> DispatchSemaphore? {
+        // An event's handler may call `exit` on this queue.
+        guard DispatchQueue.getSpecific(key: Self.queueKey) != ObjectIdentifier(self) else { return nil }
+        let isDone = DispatchSemaphore(value: 0)
+        queue.async { isDone.signal() }
+        return isDone
+    }
+
+    /// Returns when all writes that were requested before are on disk.
+    func flush() async {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume() }
+        }
+    }
 }

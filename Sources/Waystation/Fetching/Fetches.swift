@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WaystationCaching
 import WaystationStorage
 
 #if canImport(FoundationNetworking)
@@ -154,5 +155,103 @@ final class Fetches: Sendable {
             // The store's queue must not wait for other code.
             DispatchQueue.global().async { [plan] in self.renew(plan, through: network) }
         }
+    }
+}
+
+/// The waiter of a renewal in the background: it ignores the result.
+final class Renewal: FetchWaiter {
+    private struct State {
+        var place: LoginPlace?
+        weak var fetch: SharedFetch?
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Begins a renewal among the loads of its login, so that a log-out ends it; nil when the user has logged out since
+    /// the request got its cookies.
+    init?(under ticket: LoginTicket?) {
+        guard let ticket else { return }
+        guard let place = ticket.enter(end: { [weak self] in self?.end($0) ?? false }) else { return nil }
+        state.withLock { $0.place = place }
+    }
+
+    /// Records the fetch that the renewal waits for.
+    func joined(_ fetch: SharedFetch) {
+        let hasEnded = state.withLock { state in
+            state.fetch = fetch
+            return state.hasEnded
+        }
+        if hasEnded { fetch.leave(self) }
+    }
+
+    private func end(_ place: LoginPlace) -> Bool {
+        let (fetch, isUnderWay) = state.withLock { state in
+            state.hasEnded = true
+            return (state.fetch, state.place != nil)
+        }
+        fetch?.leave(self)
+        place.leave()
+        return isUnderWay
+    }
+
+    private func leavePlace() {
+        let place = state.withLock { $0.place.take() }
+        place?.leave()
+    }
+
+    var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
+    var isLoad: Bool { false }
+
+    func transportDidReceive(_: ResponseHead) {}
+    func transportDidReceive(_: Data) {}
+    func transportDidEnd(_: (any Error)?) { leavePlace() }
+    func fetchDidAnswer(_: Answer) { leavePlace() }
+    func fetchIsNotShared(_: UnsharedReason) { leavePlace() }
+}
+
+/// A request to the network on behalf of the cache.
+struct FetchPlan: Sendable {
+    /// The app's request, without conditions that the cache adds.
+    var request: URLRequest
+    var presented: CacheRequest
+    /// The stored responses at the time of the decision.
+    var variants: StoredVariants
+    var strategy: CacheStrategy
+    /// The conditional request about the stored response; nil loads the whole response again.
+    var revalidation: Revalidation?
+    var reason = CacheStatus.ForwardReason.stale
+    /// Whether a stored response may be served instead of a server error, as RFC 9111 and RFC 5861 allow it.
+    var mayStandIn = false
+    /// The number of fetches of the key that had ended before the look-up; nil when that does not matter.
+    var lookedUp: UInt?
+    /// The login whose cookies a renewal in the background has; a log-out ends that renewal.
+    var ticket: LoginTicket?
+    /// Whether a first trip failed.
+    ///
+    /// Loads that ask the origin again share one second trip, and a failure of that trip is final for all of them.
+    var isSecondAttempt = false
+
+    /// Plans with equal identities share one trip: the same request to the byte, asked in the same way.
+    var identity: Identity {
+        Identity(
+            key: [
+                presented.key.url, presented.key.partition, request.url?.absoluteString ?? "", request.httpMethod ?? "",
+            ],
+            fields: request.allHTTPHeaderFields ?? [:],
+            policy: request.cachePolicy.rawValue,
+            timeout: request.timeoutInterval,
+            strategy: strategy,
+            isSecondAttempt: isSecondAttempt
+        )
+    }
+
+    struct Identity: Hashable, Sendable {
+        let key: [String]
+        let fields: [String: String]
+        let policy: UInt
+        let timeout: TimeInterval
+        let strategy: CacheStrategy
+        let isSecondAttempt: Bool
     }
 }

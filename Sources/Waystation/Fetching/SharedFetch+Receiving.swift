@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import WaystationCaching
+import WaystationSharing
 import WaystationStorage
 import WaystationTransport
 
@@ -92,5 +93,311 @@ extension SharedFetch {
                 )
             )
         }
+    }
+}
+
+/// The shared tier, which is asked before the network, and gets what the network delivered.
+extension SharedFetch {
+    /// Asks the shared tier if there is one, and then the network if the tier has no answer.
+    ///
+    /// Call it on any queue.
+    func begin() {
+        guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request) else {
+            return askNetwork()
+        }
+        // A tier that does not work is hardly ever asked, so going to its thread would only take time.
+        let executor = shared.tier.works(.reading) ? shared.tier.executor : nil
+        Task(executorPreference: executor) {
+            guard await !self.isAnswered(by: shared, request) else { return }
+            // A transport may be the app's own code, which must not run on the thread of the tier.
+            if executor == nil { self.start() } else { Task { self.start() } }
+        }
+    }
+
+    /// Asks the tier.
+    ///
+    /// - Returns: Whether no request to the network is needed.
+    private func isAnswered(by shared: SharedResponses, _ request: SharedRequest) async -> Bool {
+        // The moment is taken before the look-up, so that a response that is invalidated during the look-up is
+        // neither served nor stored.
+        var moment = state.withLock(\.times.moment)
+        let finding = await shared.find(request) { head, body in
+            guard !cache.store.hasInvalidated(request.key, since: moment) else {
+                moment = cache.store.moment()
+                return .invalidated
+            }
+            return answer(head, body, moment) ? .used : .tooOld
+        }
+        switch finding {
+        case .used: return true
+        case .missing(let ticket):
+            state.withLock { if !$0.hasEnded { $0.ticket = ticket } }
+            return false
+        case .unknown: return false
+        }
+    }
+
+    /// Answers with a response of the tier, if the strategy allows it, and stores it.
+    ///
+    /// - Returns: False if the network must be asked.
+    private func answer(_ head: StoredHead, _ body: Data, _ moment: StoreMoment) -> Bool {
+        // All waiters may have left meanwhile.
+        let (hasEnded, hasLoads) = state.withLock { ($0.hasEnded, $0.audience.hasLoads) }
+        guard !hasEnded else { return true }
+        let isNewer = plan.variants.heads.allSatisfy { $0.responseTime < head.responseTime }
+        let variants = StoredVariants([], over: PackedVariant(shared: head, body))
+        let decision = CacheDecision.make(
+            plan.strategy,
+            policy: plan.request.cachePolicy,
+            for: plan.presented,
+            among: variants.heads,
+            now: cache.now(),
+            rules: cache.rules
+        )
+        // A stale response must be renewed. A load that gets it begins that; a renewal in the background would end with
+        // it. A response that is as old as the stored one was served already.
+        guard case .serve(let selection, let renewal) = decision, renewal == nil || (isNewer && hasLoads) else {
+            return false
+        }
+        let freshness = selection.freshness
+        let status = CacheStatus(
+            .hit,
+            timeToLive: plan.strategy.obeysHTTP
+                ? freshness.timeToLive : plan.strategy.limit.map { $0 - freshness.age }
+        )
+        guard var answer = variants.answer(selection, to: plan.request, status) else { return false }
+        answer.renews = renewal.map { plan.renewing(variants, by: $0) }
+        let copy = ResponseRecorder(cache.store)
+        copy.begin(head, under: plan.presented.key, length: body.count, asOf: moment)
+        copy.append(body)
+        copy.end(isComplete: true)
+        _ = state.withLock { [answer] state in
+            state.audience.callAll { $0.fetchDidAnswer(answer) }
+            return state.end()
+        }
+        closed(self)
+        makeCalls()
+        return true
+    }
+
+    /// The length up to which the body of a response is shared; nil if the response is not shared.
+    func copyLimit(of stored: StoredHead, as head: ResponseHead) -> Int? {
+        guard let shared = cache.shared, let request = plan.sharedRequest else { return nil }
+        guard shared.admits(stored.cacheControl, setsCookie: head.setsCookie, length: head.statedLength ?? 0),
+            sharedLifetime(of: stored) != nil
+        else {
+            doNotShare(head.statusCode)
+            return nil
+        }
+        shared.note(request, isShareable: true)
+        let hasTicket = state.withLock { state in
+            guard state.ticket != nil else { return false }
+            state.shared = stored
+            return true
+        }
+        return hasTicket ? shared.limits.body : nil
+    }
+
+    /// Lets other machines ask the origin at once, because they would wait in vain for a response that is not shared.
+    ///
+    /// - Parameter status: The status of the response. If it describes the target, the next responses for the URL are
+    ///   probably not shared either.
+    private func doNotShare(_ status: Int) {
+        // The ticket is released outside of the lock, because the end of a ticket may end a lease.
+        _ = state.withLock { ($0.ticket.take(), $0.shared.take()) }
+        guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request), request.takesLease,
+            Replacement.describesTarget(status)
+        else { return }
+        shared.note(request, isShareable: false)
+    }
+
+    /// Gives up sharing a response whose body has turned out to be too large.
+    func stopSharing() {
+        guard let status = state.withLock({ $0.shared?.status }) else { return }
+        doNotShare(status)
+    }
+
+    /// The action that shares a body once it is stored; nil if it is not shared.
+    func sharing() -> (@Sendable (_ body: Data?) -> Void)? {
+        let (ticket, head) = state.withLock { ($0.ticket.take(), $0.shared.take()) }
+        guard let shared = cache.shared, let ticket, let head, let lifetime = sharedLifetime(of: head) else {
+            return nil
+        }
+        return { body in
+            guard let body else { return }
+            shared.pending.begin { await shared.store(head, body, for: lifetime, with: ticket) }
+        }
+    }
+
+    /// Shares a stored response that the origin has confirmed.
+    ///
+    /// It is not known whether the stored response once came with a cookie. So it is shared only if it says that it is
+    /// meant for all, or if personal responses are shared too. A response that may not be stored any longer is not
+    /// shared.
+    func share(_ selection: StoredSelection, confirmedBy head: ResponseHead) {
+        guard let shared = cache.shared, let request = plan.sharedRequest,
+            let body = plan.variants.body(at: selection.index)
+        else { return }
+        let control = selection.head.cacheControl
+        guard control.allowsStoring(status: selection.head.status, cache.rules), !selection.head.vary.matchesNothing,
+            shared.admits(control, setsCookie: head.setsCookie, length: body.length),
+            let lifetime = sharedLifetime(of: selection.head)
+        else { return doNotShare(selection.head.status) }
+        shared.note(request, isShareable: true)
+        let ticket = state.withLock { $0.ticket.take() }
+        guard let ticket, control.isPublic || shared.limits.includesPersonal,
+            !RequestCacheControl(plan.presented.message.headerFields).noStore
+        else { return }
+        shared.pending.begin {
+            // A damaged body is not shared; the store reports it.
+            guard let body = try? body.contents() else { return }
+            await shared.store(selection.head, body, for: lifetime, with: ticket)
+        }
+    }
+
+    /// How long a response may be of use to another machine; nil if it is of none.
+    private func sharedLifetime(of head: StoredHead) -> Duration? {
+        let now = cache.now()
+        let lifetime: Duration
+        if let limit = plan.strategy.limit {
+            lifetime = limit - .seconds(now.timeIntervalSince(head.responseTime))
+        } else if head.cacheControl.noCache == .response {
+            return nil
+        } else {
+            let stale = head.cacheControl.mustRevalidate ? nil : head.cacheControl.staleWhileRevalidate
+            lifetime = head.freshness(now: now, rules: cache.rules).timeToLive + (stale ?? .zero)
+        }
+        return lifetime >= .seconds(1) ? lifetime : nil
+    }
+}
+
+extension ResponseHead {
+    /// Whether the response sets a cookie, and so may be meant for one user.
+    fileprivate var setsCookie: Bool { value(forHTTPHeaderField: "Set-Cookie") != nil }
+}
+
+extension FetchPlan {
+    /// The request as the shared tier sees it; nil if its response is not shared.
+    fileprivate var sharedRequest: SharedRequest? {
+        switch strategy.kind {
+        case .standard, .cacheFirst, .staleWhileRevalidate: break
+        case .revalidate, .networkFirst, .cacheOnly, .networkOnly: return nil
+        }
+        guard reason != .request, !isSecondAttempt, presented.message.method == .get,
+            // A pack's files differ from machine to machine.
+            !Overlay.contains(presented.key.partition)
+        else { return nil }
+        return SharedRequest(key: presented.key, fields: presented.message.headerFields)
+    }
+
+    /// The plan that renews a response that was served.
+    fileprivate func renewing(_ variants: StoredVariants, by revalidation: Revalidation) -> FetchPlan {
+        FetchPlan(
+            request: request.forWhole,
+            presented: presented.forWhole,
+            variants: variants,
+            strategy: strategy,
+            revalidation: revalidation,
+            ticket: ticket
+        )
+    }
+}
+
+/// The answers to a revalidation: by a conditional request, or by a HEAD request (RFC 9111 §4.3).
+extension SharedFetch {
+    func validated(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
+        let outcome = ValidationOutcome(
+            of: validation(head),
+            to: revalidation,
+            requestTime: times.sent,
+            responseTime: times.received
+        )
+        switch outcome {
+        case .freshened(let selection, let changes):
+            effects.apply(changes)
+            share(selection, confirmedBy: head)
+            settle(selection, head)
+        case .standIn(let selection) where plan.mayStandIn:
+            let status = CacheStatus(
+                .forwarded(plan.reason, status: head.statusCode),
+                timeToLive: selection.freshness.timeToLive
+            )
+            guard let answer = plan.variants.answer(selection, to: plan.request, status) else {
+                return receive(head, .refuse(.notMarkedStorable), times, outdated: [])
+            }
+            let exchange = state.withLock { state in
+                state.hasFailed = true
+                state.audience.callAll { $0.fetchDidAnswer(answer) }
+                return state.end()
+            }
+            closed(self)
+            exchange?.cancel()
+            makeCalls()
+        case .reload: state.withLock { $0.repeatAtEnd() }
+        case .replaced(_, let outdated):
+            receive(head, decision(head, times), times, outdated: outdated)
+        case .passOn(let changes):
+            // The changes of a HEAD request are made in `receive`, as for every HEAD.
+            if plan.presented.message.method == .get { effects.apply(changes) }
+            receive(head, .refuse(.conditional), times, outdated: [])
+        case .standIn:
+            receive(head, .refuse(.notMarkedStorable), times, outdated: [])
+        }
+    }
+
+    /// Handles the HEAD of a revalidation: equal validators confirm the stored response; otherwise the response is
+    /// loaded.
+    func compared(_ head: ResponseHead, _ revalidation: Revalidation, _ times: Times) {
+        let response = validation(head)
+        var question = plan.presented.message
+        question.method = .head
+        let changes = StoredChange.changes(
+            byHead: response,
+            to: question,
+            stored: plan.variants.heads,
+            requestTime: times.sent,
+            responseTime: times.received,
+            rules: cache.rules
+        )
+        let hasValidator = response.headerFields.contains(.eTag) || response.headerFields.contains(.lastModified)
+        for case .update(let index, let stored) in changes
+        where hasValidator && !stored.needsValidation && stored.hasValidator {
+            effects.apply([.update(index: index, stored)])
+            let selection = StoredSelection(
+                of: stored,
+                at: index,
+                for: plan.presented.message,
+                now: times.received,
+                isValidated: true,
+                rules: cache.rules
+            )
+            return settle(selection, head)
+        }
+        state.withLock { $0.repeatAtEnd() }
+    }
+
+    /// The head as the answer to a question about the stored responses.
+    func validation(_ head: ResponseHead) -> HTTPResponse {
+        HTTPResponse(validating: head, plan.variants.heads, storesCodedBodies: cache.storesCodedBodies)
+    }
+
+    /// Answers with the stored response at once: no content follows the head.
+    private func settle(_ selection: StoredSelection, _ head: ResponseHead) {
+        let status = CacheStatus(
+            .forwarded(plan.reason, status: head.statusCode),
+            timeToLive: plan.strategy.obeysHTTP ? selection.freshness.timeToLive : plan.strategy.limit
+        )
+        guard let answer = plan.variants.answer(selection, to: plan.request, status) else {
+            // The stored body was dropped meanwhile, so the response is loaded again.
+            return state.withLock { $0.repeatAtEnd() }
+        }
+        let isConfirmed = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            state.confirm(answer)
+            return true
+        }
+        guard isConfirmed else { return }
+        closed(self)
+        makeCalls()
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HTTPTypes
 import Synchronization
@@ -358,5 +359,110 @@ extension SharedFetch.State {
         phase = .ended
         audience.close()
         return exchange.take()
+    }
+}
+
+/// The pace of a fetch: its exchange rests while no load can take more, and while the store's disk is too far behind.
+extension SharedFetch {
+    /// The number of bytes that may wait for the store's disk.
+    private static let unwrittenLimit = 8 << 20
+
+    /// Records whether a waiter can take more; when no waiter can, the exchange rests.
+    func rest(_ waiter: any FetchWaiter, _ rests: Bool) {
+        state.withLock { $0.audience.rest(waiter.id, rests) }
+        keepPace()
+    }
+
+    /// Makes the exchange rest until the store has written most of the bytes that it was given.
+    private func waitForDisk() {
+        let isFirst = state.withLock { state in
+            defer { state.isDiskFull = true }
+            return !state.isDiskFull && !state.hasEnded
+        }
+        guard isFirst else { return }
+        keepPace()
+        checkDisk()
+    }
+
+    private func checkDisk() {
+        // A disk that hangs has no unwritten bytes, so this ends.
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { [weak self] in
+            guard let self, !state.withLock(\.hasEnded) else { return }
+            guard cache.store.unwrittenBytes <= Self.unwrittenLimit / 2 else { return checkDisk() }
+            state.withLock { $0.isDiskFull = false }
+            keepPace()
+        }
+    }
+
+    func keepPace() {
+        while let (exchange, pauses) = state.withLock({ state -> ((any TransportExchange), Bool)? in
+            state.pace.isPaused = state.isDiskFull || state.audience.isResting
+            return state.exchange.flatMap { exchange in state.pace.nextCall().map { (exchange, $0) } }
+        }) {
+            if pauses { exchange.pause() } else { exchange.resume() }
+            state.withLock { $0.pace.callEnded() }
+        }
+    }
+}
+
+/// The changes that an answer of the origin makes to the stored responses of its request.
+struct StoredEffects {
+    let plan: FetchPlan
+    let cache: CacheAccess
+    /// The point in the order of the store's invalidations at which the request was sent.
+    let moment: StoreMoment
+
+    func apply(_ changes: [StoredChange]) {
+        for change in changes {
+            switch change {
+            case .update(let index, let head) where head.needsValidation: drop([index])
+            case .update(let index, let head):
+                guard let stored = plan.variants.response(at: index) else {
+                    // A pack's file is never changed: the updated response is stored over it.
+                    copy(index, head)
+                    continue
+                }
+                guard head.vary == stored.head.vary else {
+                    // The response now belongs to another variant (RFC 9111 §4.1), which is another row.
+                    copy(index, head)
+                    drop([index])
+                    continue
+                }
+                cache.store.freshen(stored, with: head)
+            case .add(let index, let head): copy(index, head)
+            }
+        }
+    }
+
+    /// Stores a head together with the content of the stored response at the index.
+    private func copy(_ index: Int, _ head: StoredHead) {
+        guard let body = plan.variants.body(at: index) else { return }
+        let copy = ResponseRecorder(cache.store)
+        copy.begin(head, under: plan.presented.key, length: body.length, asOf: moment)
+        guard copy.isRecording else { return }
+        switch body {
+        case .data(let data):
+            copy.append(data)
+            copy.end(isComplete: true)
+        case .source(let source):
+            // The disk is not read on the thread that handles the network.
+            DispatchQueue.global().async { [cache, plan] in
+                do {
+                    let piece = 512 << 10
+                    for start in stride(from: 0, to: source.length, by: piece) {
+                        copy.append(try source.read(at: start, count: min(piece, source.length - start)))
+                    }
+                    copy.end(isComplete: true)
+                } catch {
+                    copy.end(isComplete: false)
+                    cache.events.emit(LoadEvent(kind: .degraded("\(error)"), url: plan.request.url))
+                }
+            }
+        }
+    }
+
+    func drop(_ indices: [Int]) {
+        let outdated = indices.compactMap(plan.variants.response(at:))
+        if !outdated.isEmpty { cache.store.remove(outdated) { _ in } }
     }
 }

@@ -1,8 +1,12 @@
 public import Foundation
 import Logging
 import Synchronization
+package import WaystationCaching
+import WaystationFields
 import WaystationFileSystem
 public import WaystationRules
+import WaystationStorage
+public import WaystationTransport
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -280,5 +284,171 @@ extension AnswerSources {
             forwardsAll: choosesCookies || configuration.hasOwnTransport || configuration.externalLinks != nil
                 || !rules.areNetworkAlone
         )
+    }
+}
+
+/// The parts of an interceptor that a tool shows to developers.
+extension Interceptor {
+    /// The rules as the app wrote them.
+    package var rules: [Rule] { configuration.rules }
+
+    /// The response cache; nil if the interceptor has none.
+    package var cache: ResponseCache? { configuration.cache }
+
+    /// The rules of caching, by which the freshness of a stored response is calculated.
+    package var cachingRules: CachingRules { configuration.cachingRules }
+
+    /// The clock.
+    package var now: @Sendable () -> Date { configuration.now }
+
+    /// Gives all exchanges of loads that begin from now on to one more recorder, and returns the function that removes
+    /// it.
+    package func addRecorder(_ recorder: any ExchangeRecorder) -> @Sendable () -> Void {
+        environment.recorders.add(recorder)
+    }
+}
+
+extension Interceptor {
+    /// The engine that carries requests to the network; see ``Configuration/transport``.
+    public struct Carrier: Sendable {
+        /// Makes the transport of a session from its configuration.
+        let makeTransport: @Sendable (URLSessionConfiguration) -> any Transport
+        let isFoundation: Bool
+
+        /// Foundation's own loader, the default.
+        ///
+        /// Requests for which there is nothing to store or to change are handed back to it.
+        public static let urlSession = Carrier(isFoundation: true) { URLSessionTransport(configuration: $0) }
+
+        /// Another engine.
+        ///
+        /// It carries every data task that a rule lets through to the network, except requests that it cannot carry
+        /// (``WaystationTransport/Transport/canCarry(_:)``), and those that a protocol class of the app's own
+        /// configuration takes: Foundation's loader carries these. Uploads, downloads and web sockets stay with
+        /// Foundation. To keep them from the network, set ``Configuration/makeTransport`` instead.
+        ///
+        /// - Parameter makeTransport: Makes the transport of a session from its configuration.
+        public init(_ makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport) {
+            self.init(isFoundation: false, makeTransport)
+        }
+
+        private init(
+            isFoundation: Bool,
+            _ makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport
+        ) {
+            self.isFoundation = isFoundation
+            self.makeTransport = makeTransport
+        }
+    }
+}
+
+extension Interceptor: LoginUser {
+    func report(_ event: LoginEvent) { environment.events.emit(LoadEvent(kind: .login(event))) }
+
+    func forget(_ login: LoginSession) async {
+        if let store = configuration.cache?.store {
+            var scopes = [ResponseScope.partitions(prefix: LoginPartitions.prefix(of: login.account))]
+            // Responses that overlay packs are stored for all logins together, so all of them go; the packs themselves
+            // stay.
+            if configuration.installedPacks != nil { scopes.append(.partitions(prefix: Overlay.prefix)) }
+            for scope in scopes {
+                do {
+                    try await store.remove(scope)
+                } catch {
+                    // The process no longer finds the responses of an ended login, although removing them failed.
+                    let problem = "cannot remove the responses of an ended login: \(error)"
+                    environment.events.emit(LoadEvent(kind: .degraded(problem)))
+                }
+            }
+        }
+        for network in networks { network.credentials?.removeAll(of: login) }
+    }
+}
+
+extension URLCredentialStorage {
+    fileprivate func removeAll(of login: LoginSession) {
+        for (space, credentials) in allCredentials {
+            var components = URLComponents()
+            components.scheme = "https"
+            components.host = space.host
+            guard login.covers(components.url) else { continue }
+            for credential in credentials.values { remove(credential, for: space) }
+        }
+    }
+}
+
+extension Interceptor {
+    /// Explains how a request would be answered now: by which rule, from which source, and for the cache by which
+    /// arithmetic.
+    ///
+    /// Nothing is sent, no login begins, and the app's cookies are not changed. The cache, the packs and the files are
+    /// looked at as for a load, which counts as a use of the stored response. The request is judged as a session of
+    /// `.default` would send it: fields and cookies that the app's own session adds are not known here.
+    public func explain(_ request: URLRequest) async -> Explanation {
+        let configuration = URLSessionConfiguration.default
+        // The storage that sessions of `.default` share would be kept in step with the store's cookies from now on: each
+        // would get the cookies of the other.
+        configuration.httpCookieStorage = nil
+        return await ClientLoads(self, configuration).explanation(of: request)
+    }
+
+    /// Explains how a GET of a URL would be answered now.
+    public func explain(_ url: URL) async -> Explanation { await explain(URLRequest(url: url)) }
+}
+
+extension ClientLoads {
+    /// Explains how a request would be answered now, without sending it.
+    package func explanation(of request: URLRequest) async -> Interceptor.Explanation {
+        let answer = await expectedAnswer(to: request)
+        let cache: Interceptor.CacheExplanation? = if answer.asksCache { await explainCache(for: request) } else { nil }
+        return Interceptor.Explanation(
+            request.httpMethod ?? "GET",
+            SecretNames.standard.url(request.url?.absoluteString ?? ""),
+            interceptor.decision(for: request),
+            interceptor.rules,
+            answer,
+            cache
+        )
+    }
+
+    /// The arithmetic of the cache; nil if the request's rule does not use the cache.
+    private func explainCache(for request: URLRequest) async -> Interceptor.CacheExplanation? {
+        guard let hop = firstVisit(for: request, sendsUnclaimed: false)?.hop, let match = hop.match,
+            let strategy = match.step.strategy, let cache = interceptor.sources.fetches?.cache,
+            let presented = interceptor.sources.cacheRequest(hop.request, match.canonical)
+        else { return nil }
+        let responses = await cache.store.lookup(presented.key)
+        let stored = StoredVariants(responses)
+        return Interceptor.CacheExplanation(
+            strategy,
+            policy: hop.request.cachePolicy,
+            for: presented,
+            among: stored.heads,
+            now: cache.now(),
+            rules: cache.rules
+        )
+    }
+}
+
+extension ExpectedAnswer {
+    /// Whether the answer follows from the cache, and not from a source before it.
+    fileprivate var asksCache: Bool {
+        switch self {
+        case .answered(let source, _): source == .cache
+        case .fetched, .forwarded, .failed: true
+        case .unclaimed, .handedBack, .openedElsewhere, .delayed: false
+        }
+    }
+}
+
+extension CompiledRules.Step {
+    /// The strategy of the cache at the end of the route; nil if the route does not end at the cache, or if a pack's
+    /// newer files are in the cache, too.
+    fileprivate var strategy: CacheStrategy? {
+        switch self {
+        case .cache(let strategy): strategy
+        case .files(_, let otherwise), .pack(_, nil, let otherwise), .login(_, let otherwise): otherwise.strategy
+        case .pack, .network, .nowhere, .carried, .block: nil
+        }
     }
 }

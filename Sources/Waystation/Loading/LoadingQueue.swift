@@ -3,7 +3,7 @@ import Foundation
 import WaystationTransport
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+public import FoundationNetworking
 #endif
 
 /// The way back to the session's work queue, the only place where a protocol's client may be called.
@@ -42,5 +42,62 @@ struct LoadingQueue: Sendable {
             task.suspend()
             task.resume()
         }
+    }
+}
+
+/// The flag of a task that makes Foundation resume an `async` caller on the loading queue.
+///
+/// `data(for:)` and its siblings set it. With the flag set, one cancel at the wrong moment stops all loads of the
+/// process for good: the end of the load resumes the caller on the loading queue, for which it needs the lock of the
+/// Swift task; a cancel of that task holds the lock while its handler calls `URLSessionTask.cancel()`, which waits for
+/// the loading queue. With the flag off, Foundation calls the completion handler on the session's delegate queue, as it
+/// does for `dataTask(with:completionHandler:)`, and neither waits for the other.
+///
+/// Only tasks of `async` callers have the flag set, so only their loads take the extra hop over the delegate queue.
+///
+/// From Swift 6.4 on, a cancel does not wait for the loading queue any more, and the flag is left alone.
+@_spi(Measuring)
+public struct InlineCompletion: Sendable {
+    /// The flag of this toolchain.
+    public static let current = InlineCompletion()
+
+    package let cure: FoundationCure
+    /// The offset of the flag in a task; nil if the cure stays out, and then nothing is read or written.
+    private let offset: Int?
+
+    /// Finds the flag of this name, which must be a stored `Bool` of `URLSessionTask`.
+    init(
+        property: String = "_callCompletionHandlerInline",
+        isNeeded: Bool = ToolchainVersion.current < ToolchainVersion(6, 4)
+    ) {
+        let flag = StoredProperty(property, as: Bool.self, in: URLSessionTask.self)
+        cure = FoundationCure(
+            "L28",
+            "a cancel at the end of an async load stops no other load",
+            without: "cancelling a Swift task in the moment in which its load ends may stop all loads of the process",
+            isNeeded: isNeeded,
+            flag
+        )
+        offset = cure.isApplied ? flag.offset : nil
+    }
+
+    /// Whether the flag of a task is set; nil if the cure stays out.
+    func isOn(for task: URLSessionTask) -> Bool? {
+        offset.map { Self.storage(of: task).load(fromByteOffset: $0, as: UInt8.self) != 0 }
+    }
+
+    /// Switches the flag of a task off, if it is on.
+    ///
+    /// Call it before the task's protocol starts, or on the task's work queue, where Foundation reads the flag.
+    public func switchOff(for task: URLSessionTask) {
+        guard let offset else { return }
+        let storage = Self.storage(of: task)
+        if storage.load(fromByteOffset: offset, as: UInt8.self) != 0 {
+            storage.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+        }
+    }
+
+    private static func storage(of task: URLSessionTask) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(task).toOpaque()
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -57,4 +58,44 @@ extension URL {
         components.host = "localhost"
         return components.url ?? self
     }
+}
+
+/// The tasks of a session whose protocol has not been started since the session asked its cache about them.
+///
+/// While there are any, the loading queue has other work.
+final class VisitsUnderWay: Sendable {
+    private let count = Atomic(0)
+    /// The number of tasks, one after the other, that began while there was no other.
+    private let calm = Atomic(0)
+
+    /// Adds a task.
+    ///
+    /// - Returns: Whether the loading queue is free: this task and the three before it began while there was no other.
+    ///   Many loads at a time also come to moments without another.
+    func begin() -> Bool {
+        guard count.add(1, ordering: .relaxed).oldValue == 0 else {
+            calm.store(0, ordering: .relaxed)
+            return false
+        }
+        return calm.add(1, ordering: .relaxed).newValue > 3
+    }
+
+    /// Removes a task: its protocol was started, or the session has dropped it.
+    func end() { count.subtract(1, ordering: .relaxed) }
+}
+
+extension FoundationCure {
+    /// All cures that reach into Foundation, in the order of their traps.
+    ///
+    /// The one of the sessions that a test reaches is in WaystationTesting, where it is used.
+    package static let all: [FoundationCure] =
+        ([
+            InlineCompletion.current.cure, EndedTask.current.cure, DownloadedFile.current.cure,
+            RequestTimeout.current.cure, RequestTimeout.current.limitCure,
+            KnownResponses.cure,
+        ] + FoundationInternals.cures)
+        .sorted { $0.number < $1.number }
+
+    /// The number of the trap; those of the text below the table have none, and come last.
+    private var number: Int { Int(trap.dropFirst()) ?? .max }
 }

@@ -1,9 +1,11 @@
+import Foundation
+import Synchronization
+import WaystationCookies
 public import WaystationRules
+import WaystationTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
-#else
-import Foundation
 #endif
 
 /// Selects the requests of a rule that need a login.
@@ -54,5 +56,89 @@ public struct LoginRequirement: Sendable {
                 RuleRequest(url: canonical.url, method: canonical.method) { request.value(forHTTPHeaderField: $0) }
             )
         }
+    }
+}
+
+/// The parts of a response store that belong to one login each.
+///
+/// A part is named after the account and the login's first token. So when the app starts again and finds the token in
+/// its cookies, it finds the stored responses too. A renewal keeps the part.
+struct LoginPartitions {
+    /// The number of tokens of a login that are remembered.
+    private static let limit = 16
+
+    private var name: String?
+    /// Hashes of the tokens of this login, oldest first.
+    private var tokens: [String] = []
+
+    /// Records a token before it is used.
+    mutating func note(_ token: String, of account: String, for reason: LoginReason) {
+        let hash = Self.hash(token, of: account)
+        switch reason {
+        case .signIn:
+            name = hash
+            tokens = []
+        case .renewal(let refused):
+            // After a restart, the refused token is the first one that is known.
+            if name == nil {
+                let first = Self.hash(refused.value, of: account)
+                name = first
+                tokens = [first]
+            }
+        }
+        tokens.append(hash)
+        if tokens.count > Self.limit { tokens.removeFirst() }
+    }
+
+    /// Forgets the login.
+    mutating func end() { self = LoginPartitions() }
+
+    /// The part for a token: that of its login if the token is remembered, otherwise a part of its own.
+    func name(of token: String, account: String) -> String {
+        let hash = Self.hash(token, of: account)
+        return Self.prefix(of: account) + (tokens.contains(hash) ? name ?? hash : hash) + "/"
+    }
+
+    /// The part for requests that carry cookies and no token.
+    static func anonymous(_ account: String) -> String { prefix(of: account) + "anonymous/" }
+
+    /// The prefix of the names of all parts of an account.
+    static func prefix(of account: String) -> String { Self.prefix + Partition.name(for: account) + "/" }
+
+    private static let prefix = "login/"
+
+    /// Whether a part of the store belongs to a login.
+    static func contains(_ partition: String) -> Bool { partition.contains(prefix) }
+
+    private static func hash(_ token: String, of account: String) -> String {
+        Partition.name(for: account + "\n" + token)
+    }
+}
+
+extension LoginSession {
+    /// Whether a URL's host may get the token.
+    ///
+    /// The host is compared as the request is sent to it, since an address can be spelled in several ways.
+    func covers(_ url: URL?) -> Bool { url.map { id.covers(hostOf: $0.canonical ?? $0) } ?? false }
+
+    /// Whether a request belongs to the login: it carries cookies to a host of its domain.
+    func covers(_ request: URLRequest) -> Bool {
+        request.value(forHTTPHeaderField: "Cookie") != nil && covers(request.url)
+    }
+
+    /// The token that a request carries.
+    func token(of request: URLRequest) -> String? {
+        guard covers(request), let field = request.value(forHTTPHeaderField: "Cookie") else { return nil }
+        return CookiePairs(field).value(of: cookie.name)
+    }
+
+    /// The part of the store for a request; empty for a request that does not belong to the login.
+    ///
+    /// Cookies other than the token can identify the user as well, so requests with such cookies also get a part of
+    /// their account.
+    func partition(of request: URLRequest) -> String {
+        guard covers(request) else { return "" }
+        guard let token = token(of: request) ?? token else { return LoginPartitions.anonymous(account) }
+        return state.withLock { $0.partitions }.name(of: token, account: account)
     }
 }

@@ -1,9 +1,11 @@
-import Foundation
+package import Foundation
 import Synchronization
-import WaystationTransport
+import WaystationCaching
+import WaystationStorage
+package import WaystationTransport
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 /// The network behind one intercepted configuration: a transport made with the first request that needs it.
@@ -245,5 +247,78 @@ private struct EngineBesideClasses: Transport {
 
     func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
         network.transport(beside: engine, for: request).start(request, receiver: receiver)
+    }
+}
+
+/// A transport of a rule that sends requests on by the network of their session, such as one with faults.
+package protocol TransportLayer: Transport {
+    /// The transport that sends requests by this network.
+    func over(_ network: any Transport) -> any Transport
+}
+
+/// The bytes that have arrived for the loads of an interceptor, and wait for their tasks or for the cache to write
+/// them.
+///
+/// Bytes of a suspended task do not count. It may stay suspended for long, and slowing the network down for it would
+/// slow all other loads down.
+final class LoadBacklog: Sendable {
+    private let count = Atomic(0)
+    private let store: ResponseStore?
+
+    /// Makes a backlog in which no bytes wait for a task.
+    ///
+    /// - Parameter store: The store of the responses; bytes that wait there for the disk count too.
+    init(storingIn store: ResponseStore?) { self.store = store }
+
+    /// The bytes that wait for their tasks.
+    var bytesForTasks: Int { count.load(ordering: .relaxed) }
+
+    /// The bytes that wait for their tasks or for the cache's disk.
+    var bytes: Int { bytesForTasks + (store?.unwrittenBytes ?? 0) }
+
+    func change(by difference: Int) {
+        if difference != 0 { count.add(difference, ordering: .relaxed) }
+    }
+}
+
+/// A transport of a rule that has whole responses in memory, for which a load needs no exchange.
+package protocol ResidentTransport: Transport {
+    /// Returns the response to a request, if it is in memory.
+    ///
+    /// A request that gets a response is not started, so the transport counts it here. The function is called on the
+    /// loading queue: it must not wait, and must not call code of the app.
+    ///
+    /// - Parameter request: The request, as it would be sent; its body is no stream.
+    /// - Returns: The response; nil if the request must be started.
+    func residentResponse(to request: URLRequest) -> ResidentResponse?
+}
+
+/// A whole response in memory, after which its load ends.
+package struct ResidentResponse: Sendable {
+    private let head: ResponseHead
+    /// The response of Foundation's for the URL of the head; nil if each load makes its own.
+    private let made: HTTPURLResponse?
+    package let body: Data
+
+    /// Makes a response; nil for one that needs an exchange: a redirect, a request for credentials, or one that sets
+    /// cookies, because storing them may wait for the disk.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - body: The body, without codings.
+    ///   - isMade: Whether Foundation's response is made now, because one load with the URL of the head is expected.
+    package init?(_ head: ResponseHead, _ body: Data, isMade: Bool = false) {
+        guard head.statusCode != 401, !RedirectPolicy.statuses.contains(head.statusCode),
+            head.value(forHTTPHeaderField: "Set-Cookie") == nil
+        else { return nil }
+        self.head = head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))
+        self.body = body
+        made = isMade ? self.head.response : nil
+    }
+
+    /// The response for a URL; nil if Foundation makes none of the head.
+    func response(for url: URL) -> HTTPURLResponse? {
+        if let made, made.url?.absoluteString == url.absoluteString { return made }
+        return head.with(url).response
     }
 }

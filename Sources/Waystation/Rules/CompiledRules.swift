@@ -1,4 +1,6 @@
 import Foundation
+import Synchronization
+import WaystationFields
 import WaystationFiles
 import WaystationRules
 import WaystationTransport
@@ -221,5 +223,101 @@ extension CompiledRules.Step {
             .missingCache,
             "rule \(rule) answers via \(route), but the interceptor has no cache: set `cache` to a ResponseCache"
         )
+    }
+}
+
+/// Finds the rule that takes a request.
+///
+/// Foundation asks several times in a row about one request, so the last answer is kept. It depends only on URL and
+/// method, unless a rule has a predicate.
+final class RequestMatcher: Sendable {
+    /// A request in canonical form, with the rule that takes it and its step.
+    ///
+    /// A class, because a hop is copied from station to station.
+    final class Match: Sendable {
+        let canonical: CanonicalRequest
+        let step: CompiledRules.Step
+        let rule: Int
+
+        init(canonical: CanonicalRequest, step: CompiledRules.Step, rule: Int) {
+            self.canonical = canonical
+            self.step = step
+            self.rule = rule
+        }
+    }
+
+    let rules: CompiledRules
+    private let last = Mutex<Last?>(nil)
+
+    init(_ rules: CompiledRules) { self.rules = rules }
+
+    /// The rule that takes a request; nil when none does.
+    func match(_ request: URLRequest) -> Match? {
+        guard let url = request.url?.absoluteString else { return nil }
+        let method = request.httpMethod ?? "GET"
+        if !rules.hasPredicates, let known = last.withLock({ $0 }), known.url == url, known.method == method {
+            return known.match
+        }
+        let match = CanonicalRequest(request).flatMap { canonical in
+            rules.match(canonical, of: request).map {
+                Match(canonical: canonical, step: $0.action, rule: $0.index)
+            }
+        }
+        last.withLock { $0 = Last(url: url, method: method, match: match) }
+        return match
+    }
+
+    private final class Last: Sendable {
+        let url: String
+        let method: String
+        let match: Match?
+
+        init(url: String, method: String, match: Match?) {
+            self.url = url
+            self.method = method
+            self.match = match
+        }
+    }
+}
+
+/// A directory of files under a base URL.
+struct MountedDirectory: Sendable {
+    let directory: OfflineDirectory
+    private let origin: String
+    private let basePath: String
+
+    init(_ root: URL, at base: String, rule: Int) throws {
+        guard let url = CanonicalURL(base)?.plain, url.query == nil else {
+            throw WaystationError(
+                .invalidBaseURL,
+                "rule \(rule) serves files at \(base.quoted()), which is not an absolute URL without a query, such as https://app.example/shop/"
+            )
+        }
+        origin = url.origin
+        let path = String(url.path)
+        basePath = path.hasSuffix("/") ? path : path + "/"
+        do {
+            directory = try OfflineDirectory(root)
+        } catch {
+            throw WaystationError(
+                .unusableDirectory,
+                "rule \(rule) serves files that cannot be opened: \(error)",
+                cause: error
+            )
+        }
+    }
+
+    /// The path of a URL below the base, percent-encoded and from the slash on with which the base ends; nil when the
+    /// URL is elsewhere.
+    ///
+    /// It is empty for the base itself, written without its slash. A URL with another slash after the base is elsewhere:
+    /// a directory ignores a slash at the start of a path, so the file would have a second URL, which the rules for the
+    /// first one do not match.
+    func relativePath(of url: CanonicalURL) -> Substring? {
+        guard url.origin == origin else { return nil }
+        let path = url.plain.path
+        guard path.utf8.starts(with: basePath.utf8) else { return path + "/" == basePath ? "" : nil }
+        let relative = path[path.utf8.index(path.startIndex, offsetBy: basePath.utf8.count - 1)...]
+        return relative.utf8.starts(with: "//".utf8) ? nil : relative
     }
 }

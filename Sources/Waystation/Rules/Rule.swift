@@ -1,4 +1,6 @@
+public import Foundation
 public import WaystationRules
+package import WaystationTransport
 
 /// One rule of the whitelist: the requests that it takes, and how they are answered.
 ///
@@ -123,5 +125,114 @@ public struct Rule: Sendable {
             line: line,
             where: predicate
         )
+    }
+}
+
+extension Rule {
+    /// The rule in one line, such as `allow https://img.example/** via cache`.
+    package var inWords: String {
+        switch definition.action {
+        case .block: "block \(definition.pattern)"
+        case .allow(let route, _): "allow \(definition.pattern) via \(route)"
+        }
+    }
+}
+
+extension Rule {
+    /// A warning for each base URL of files below which the rule's pattern takes no URL.
+    func basesOutside(_ pattern: URLPattern, rule index: Int) -> [RuleWarning] {
+        guard case .allow(let route, _) = definition.action else { return [] }
+        return route.bases.compactMap { base in
+            guard let url = CanonicalURL(base), !pattern.takesSomething(below: url) else { return nil }
+            let folder = base.hasSuffix("/") ? base : base + "/"
+            return RuleWarning(
+                .baseOutsidePattern,
+                rule: index,
+                pattern: definition.pattern,
+                location: definition.location,
+                message: """
+                    the rule's files are at \(base), but its pattern takes no URL there, so none of them is ever \
+                    served; write `\(folder)**` as the pattern, or serve the files at a URL that the pattern takes
+                    """
+            )
+        }
+    }
+}
+
+extension Route {
+    /// The base URLs of the route's files, in the order in which they are asked.
+    fileprivate var bases: [String] {
+        switch kind {
+        case .network, .cache, .carried, .nowhere: []
+        case .files(_, let base, let otherwise): [base] + otherwise.bases
+        case .pack(_, let otherwise): otherwise.bases
+        }
+    }
+}
+
+/// The sources from which a rule takes its answers.
+public struct Route: Sendable, CustomStringConvertible {
+    package indirect enum Kind: Sendable {
+        case network
+        case cache(CacheStrategy)
+        case files(directory: URL, base: String, otherwise: Route)
+        case pack(overlay: CacheStrategy?, otherwise: Route)
+        case nowhere
+        /// A transport that answers in place of the network; the name is for descriptions.
+        case carried(any Transport, name: String)
+    }
+
+    package let kind: Kind
+
+    package init(kind: Kind) { self.kind = kind }
+
+    /// The network.
+    ///
+    /// If there is nothing to store or to change, Foundation's own loader runs the task, unless the app has set
+    /// ``Interceptor/Configuration/makeTransport``: then that transport gets the request.
+    public static let network = Route(kind: .network)
+
+    /// The response cache and the network, in the order of `strategy`.
+    ///
+    /// It needs a ``Interceptor/Configuration/cache``.
+    public static func cache(_ strategy: CacheStrategy) -> Route { Route(kind: .cache(strategy)) }
+
+    /// The files of a directory, as a web server would serve them.
+    ///
+    /// - Parameters:
+    ///   - directory: The folder that holds the site. It must exist when the interceptor is made.
+    ///   - base: The URL of the folder's top, such as `https://app.example/shop/`. Requests for URLs outside it, and
+    ///     for files that the folder lacks, continue to `otherwise`.
+    ///   - otherwise: The route for such requests; the network by default.
+    /// - Returns: The route.
+    public static func files(in directory: URL, at base: String, orElse otherwise: Route = .network) -> Route {
+        Route(kind: .files(directory: directory, base: base, otherwise: otherwise))
+    }
+
+    /// No source: the load fails with `URLError.resourceUnavailable`.
+    ///
+    /// It ends a chain that must not reach the network.
+    public static let nowhere = Route(kind: .nowhere)
+
+    /// A transport that answers in place of the network, for the requests of one rule.
+    ///
+    /// The answers of such a transport are not stored, and no request is sent again when it reports a lost connection. It
+    /// also gets uploads from `Data` and from files, which Foundation alone loads otherwise.
+    package static func carried(by transport: any Transport, as name: String) -> Route {
+        Route(kind: .carried(transport, name: name))
+    }
+
+    /// The route as it is written in code.
+    public var description: String {
+        switch kind {
+        case .network: "network"
+        case .cache(let strategy): "cache(\(strategy))"
+        case .files(let directory, let base, let otherwise):
+            "files(in: \(directory.path), at: \(base), orElse: \(otherwise))"
+        case .pack(nil, let otherwise): "pack(orElse: \(otherwise))"
+        case .pack(let overlay?, let otherwise): "pack(overlay: \(overlay), orElse: \(otherwise))"
+        case .nowhere: "nowhere"
+        case .carried(_, let name): name
+        }
     }
 }

@@ -1,7 +1,9 @@
+import Dispatch
 import Foundation
 import HTTPTypes
 import WaystationCaching
 import WaystationFields
+import WaystationFiles
 import WaystationRules
 import WaystationStorage
 import WaystationTransport
@@ -96,4 +98,210 @@ extension Serving {
 extension URLRequest.CachePolicy {
     /// Whether the request asks for a stored response, however old.
     fileprivate var prefersCache: Bool { self == .returnCacheDataElseLoad || self == .returnCacheDataDontLoad }
+}
+
+/// The result of a cache look-up for a request, and the decision about it.
+struct CacheFinding: Sendable {
+    let strategy: CacheStrategy
+    let request: URLRequest
+    let presented: CacheRequest
+    let variants: StoredVariants
+    let decision: CacheDecision
+    /// The number of fetches of the key that had ended before the look-up.
+    let lookedUp: UInt
+
+    init(
+        _ strategy: CacheStrategy,
+        _ request: URLRequest,
+        _ presented: CacheRequest,
+        _ variants: StoredVariants,
+        _ cache: CacheAccess,
+        lookedUp: UInt
+    ) {
+        self.lookedUp = lookedUp
+        self.strategy = strategy
+        self.request = request
+        self.presented = presented
+        self.variants = variants
+        decision = CacheDecision.make(
+            strategy,
+            policy: request.cachePolicy,
+            for: presented,
+            among: variants.heads,
+            now: cache.now(),
+            rules: cache.rules
+        )
+    }
+
+    /// The answer from a stored response.
+    ///
+    /// - Parameters:
+    ///   - selection: The stored response.
+    ///   - outcome: How its `Cache-Status` says that the request was handled.
+    /// - Returns: The answer, or nil when Foundation cannot represent it.
+    func answer(_ selection: StoredSelection, _ outcome: CacheStatus.Outcome = .hit) -> Answer? {
+        variants.answer(selection, to: request, CacheStatus(outcome, timeToLive: timeToLive(selection)))
+    }
+
+    /// How much longer the response will be served: by the strategy's limit if it has one, otherwise by the header
+    /// fields.
+    private func timeToLive(_ selection: StoredSelection) -> Duration? {
+        if strategy.obeysHTTP { return selection.freshness.timeToLive }
+        return strategy.limit.map { $0 - selection.freshness.age }
+    }
+
+    /// The fetch that renews a response that was already served.
+    var renewal: FetchPlan? {
+        guard case .serve(_, let revalidation?) = decision else { return nil }
+        return FetchPlan(
+            request: request.forWhole,
+            presented: presented.forWhole,
+            variants: variants,
+            strategy: strategy,
+            revalidation: revalidation,
+            lookedUp: lookedUp
+        )
+    }
+
+    /// The 504 for a request that accepts only a stored response (RFC 9111 §5.2.1.7).
+    var gatewayTimeout: Answer? {
+        let text = "No stored response may answer this request, and it accepts no other (only-if-cached).\n"
+        let body = Data(text.utf8)
+        guard let url = request.url,
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: 504,
+                httpVersion: "HTTP/1.1",
+                headerFields: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.count)"]
+            )
+        else { return nil }
+        return Answer(
+            response: response,
+            body: .data(presented.message.method == .head ? Data() : body),
+            source: .cache,
+            isMadeHere: true
+        )
+    }
+
+    /// The error of a load that got no response, with the cache's strategy and the reason why it had no answer.
+    func explaining(_ error: any Error) -> any Error {
+        // A log-out, for instance, has an explanation of its own.
+        guard let failure = error as? URLError, !(failure.userInfo[NSUnderlyingErrorKey] is WaystationError) else {
+            return error
+        }
+        let cause = failure.localizedDescription
+        let reason =
+            variants.heads.isEmpty
+            ? "the cache was asked too, by .cache(.\(strategy)), and holds nothing for"
+            : "the cache was asked too, but by .cache(.\(strategy)) its stored response may not be used for"
+        let stop = cause.hasSuffix(".") ? cause.dropLast() : cause[...]
+        let message = "\(stop); \(reason) \(presented.message.method.rawValue) \(presented.key.url.shownURL)"
+        return URLError(
+            failure.code,
+            failing: failure.userInfo[NSURLErrorFailingURLErrorKey] as? URL,
+            message,
+            underlying: WaystationError(.notStored, message, cause: failure)
+        )
+    }
+
+    static func notStored(_ what: String) -> String {
+        "\(what) is not in the cache, and no other source may answer it"
+    }
+}
+
+extension CacheDecision.Fetch {
+    /// The stored response that answers when the network cannot be reached, if the strategy or the RFCs allow it.
+    func standIn(now: Date) -> StoredSelection? {
+        fallback ?? (mayStandIn ? revalidation?.standIn(for: .unreachable, now: now) : nil)
+    }
+}
+
+extension FetchPlan {
+    /// Plans what the cache has decided to ask.
+    ///
+    /// - Parameters:
+    ///   - finding: The stored responses, and the request.
+    ///   - fetch: The decision.
+    ///   - isSecondAttempt: Whether a first trip failed.
+    init(_ finding: CacheFinding, _ fetch: CacheDecision.Fetch, isSecondAttempt: Bool) {
+        self.init(
+            request: finding.request,
+            presented: finding.presented,
+            variants: finding.variants,
+            strategy: finding.strategy,
+            revalidation: fetch.revalidation,
+            reason: fetch.reason,
+            mayStandIn: fetch.mayStandIn,
+            lookedUp: finding.lookedUp,
+            isSecondAttempt: isSecondAttempt
+        )
+        guard fetch.refreshesOthers, request.value(forHTTPHeaderField: "Cache-Control") == nil else { return }
+        request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
+        request.setValue("no-cache", forHTTPHeaderField: "Pragma")
+    }
+}
+
+extension Serving {
+    /// The verdict of the installed packs and of the newer responses that are stored over their files.
+    func overlay(
+        _ strategy: CacheStrategy,
+        _ packs: any InstalledPacks,
+        otherwise: @escaping @Sendable () -> Verdict
+    ) -> Verdict {
+        guard let fetches = sources.fetches, let found = packs.file(for: canonical.url),
+            let request = sources.cacheRequest(request, canonical)
+        else { return otherwise() }
+        // The pack alone redirects to a folder, and answers requests with a range or conditions if the strategy does not
+        // handle them itself.
+        guard !found.lacksSlash, strategy.obeysHTTP || request.asksForWhole else {
+            return pack(found, otherwise: otherwise)
+        }
+        let presented = request.within(Overlay.partition(of: found.module, in: found.folder))
+        let cache = fetches.cache
+        let ends = fetches.ends(of: presented.key)
+        return .lookUp(
+            LookUp { completion in
+                cache.store.lookup(presented.key, opening: presented.mayBeAnswered) { responses in
+                    // The pack's files must not be read on the store's queue.
+                    DispatchQueue.global().async {
+                        let packed = packedVariant(found)
+                        guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
+                        let variants = StoredVariants(cache.usable(responses), over: packed)
+                        completion(verdict(strategy, presented, variants, in: cache, lookedUp: ends))
+                    }
+                }
+            }
+        )
+    }
+
+    private func packedVariant(_ found: InstalledFile) -> PackedVariant? {
+        let answer: FileAnswer
+        if let resident = found.directory.resident(path: found.path) {
+            answer = resident
+        } else {
+            switch found.directory.answer(FileRequest(method: .get, path: found.path)) {
+            case .answer(let file) where file.status == .ok: answer = file
+            case .answer(let file):
+                found.reportDamage("\(found.path) is answered with \(file.status)")
+                return nil
+            case .notFound:
+                found.reportDamage("\(found.path) is missing")
+                return nil
+            case .refused(let refusal):
+                found.reportDamage("\(found.path) is refused: \(refusal)")
+                return nil
+            case .failed(let error):
+                sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: self.request.url))
+                if error.code == .damaged { found.reportDamage("\(error)") }
+                return nil
+            }
+        }
+        do throws(URLError) {
+            let decoded = try answer.decoded(for: request.url)
+            return PackedVariant(decoded, url: canonical.url.string, released: found.released ?? .distantPast)
+        } catch {
+            sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
+            return nil
+        }
+    }
 }

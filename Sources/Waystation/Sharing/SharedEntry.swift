@@ -1,6 +1,10 @@
 import Foundation
 import HTTPTypes
+import Synchronization
 import WaystationCaching
+import WaystationCryptography
+import WaystationFields
+import WaystationSharing
 import WaystationStorage
 
 /// A value of a shared tier: a response, or how the responses of its key vary.
@@ -145,4 +149,176 @@ extension Slice<UnsafeRawBufferPointer> {
             Number(bigEndian: UnsafeRawBufferPointer(rebasing: $0).loadUnaligned(as: Number.self))
         }
     }
+}
+
+/// The names of a fleet's values in a shared tier, and the keys that seal them.
+///
+/// All of them are derived from the fleet's secret, so that a name reveals neither a URL nor a login, and a value can
+/// be read and made only with the secret.
+struct SharedKeys: Sendable {
+    /// The version of names and values; programs with different versions do not see each other's.
+    static let version = 1
+
+    private static let prefix = "waystation:\(version):"
+
+    /// The number of bytes by which a sealed value is longer: nonce and tag.
+    static let sealLength = Sealing.overhead
+
+    /// The value whose change invalidates all entries.
+    let root: TierKey
+    // The authentication codes have taken their keys already, which costs more than a short name does.
+    private let naming: AuthenticationCode
+    private let sealing: AuthenticationCode
+
+    init(secret: Data) {
+        let code = { (purpose: String) in
+            let purpose = Array("waystation shared tier \(Self.version) \(purpose)".utf8)
+            return AuthenticationCode(key: AuthenticationCode.derivedKey(from: secret, for: purpose))
+        }
+        naming = code("names")
+        sealing = code("values")
+        root = Self.name(["root"], by: naming)
+    }
+
+    /// The value whose change invalidates all entries of a URL.
+    func root(of url: String) -> TierKey { name("root", url) }
+
+    /// The place of the response to a request.
+    func entry(_ request: SharedRequest) -> TierKey {
+        name("entry", request.key.method, request.key.url, request.key.partition, request.cookies)
+    }
+
+    /// The place of a variant among the responses of a key.
+    func variant(_ vary: VaryKey, of entry: TierKey) -> TierKey {
+        // A field that the request does not have differs from an empty one.
+        let parts = vary.nominees.flatMap { [$0.name.canonicalName, $0.value.map { "=" + $0 } ?? ""] }
+        return name(["variant", entry.name] + parts)
+    }
+
+    /// The lease of the machine that asks the origin for an entry.
+    func lease(of entry: TierKey) -> TierKey { name("lease", entry.name) }
+
+    /// The channel of invalidations.
+    var invalidations: TierKey { name("invalidations") }
+
+    /// The channel that reports that a response was stored, or that a lease has ended.
+    var arrivals: TierKey { name("arrivals") }
+
+    /// Seals a value for a place; it cannot be opened for another place.
+    func seal(_ value: Data, for place: TierKey, header: Data) -> Data? {
+        Sealing.seal(value, key: sealingKey(of: place), context: header + Data(place.name.utf8))
+    }
+
+    /// Opens the value of a place; nil if it was not sealed for this place with this secret.
+    func open(_ sealed: Data, for place: TierKey, header: Data) -> Data? {
+        Sealing.open(sealed, key: sealingKey(of: place), context: header + Data(place.name.utf8))
+    }
+
+    /// Each place has a key of its own: a key may seal only 2^32 values, since their nonces are random.
+    private func sealingKey(of place: TierKey) -> [UInt8] {
+        var code = sealing
+        code.update(Array(place.name.utf8))
+        return code.bytes
+    }
+
+    private func name(_ parts: String...) -> TierKey { name(parts) }
+
+    private func name(_ parts: [String]) -> TierKey { Self.name(parts, by: naming) }
+
+    private static func name(_ parts: [String], by naming: AuthenticationCode) -> TierKey {
+        var bytes: [UInt8] = []
+        for part in parts {
+            // The length comes first, so that no two lists of parts are the same bytes.
+            withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) { bytes += $0 }
+            bytes += part.utf8
+        }
+        var code = naming
+        code.update(bytes)
+        return TierKey(prefix + code.bytes.prefix(16).hexadecimal)
+    }
+}
+
+/// An invalidation that reaches all machines.
+enum SharedScope: Hashable, Sendable {
+    case all
+    case url(String)
+    case prefix(String)
+    case host(String)
+
+    /// The responses of a machine's own store to remove, in all partitions.
+    var local: ResponseScope {
+        switch self {
+        case .all: .all
+        case .url(let url): .url(url)
+        case .prefix(let prefix): .prefix(prefix)
+        case .host(let host): .host(host)
+        }
+    }
+
+    var encoded: Data {
+        let (kind, text): (UInt8, String) =
+            switch self {
+            case .all: (0, "")
+            case .url(let url): (1, url)
+            case .prefix(let prefix): (2, prefix)
+            case .host(let host): (3, host)
+            }
+        return Data([kind]) + Data(text.utf8)
+    }
+
+    /// - Returns: nil when the bytes are not those of a scope.
+    init?(encoded: Data) {
+        let text = String(decoding: encoded.dropFirst(), as: UTF8.self)
+        switch encoded.first {
+        case 0: self = .all
+        case 1: self = .url(text)
+        case 2: self = .prefix(text)
+        case 3: self = .host(text)
+        default: return nil
+        }
+    }
+}
+
+/// The right to store the response to a request in the shared tier, as of the look-up that missed it.
+///
+/// A ticket with a lease is what other machines wait for: the lease ends with the ticket.
+final class SharedTicket: Sendable {
+    let request: SharedRequest
+    let entry: TierKey
+    let stamp: SharedStamp
+    private let lease: Mutex<Data?>
+    private let owner: SharedResponses
+
+    init(_ request: SharedRequest, _ entry: TierKey, _ stamp: SharedStamp, lease: Data?, of owner: SharedResponses) {
+        self.request = request
+        self.entry = entry
+        self.stamp = stamp
+        self.lease = Mutex(lease)
+        self.owner = owner
+    }
+
+    deinit { end() }
+
+    /// Ends the lease, if the ticket still has one.
+    func end() {
+        if let lease = lease.withLock({ $0.take() }) { owner.endLease(lease, of: entry) }
+    }
+}
+
+/// A request as a shared tier sees it.
+struct SharedRequest: Sendable {
+    /// The key under which the response is stored on this machine.
+    let key: RequestKey
+    /// The request's fields, of which `Vary` may nominate some.
+    let fields: HTTPFields
+
+    /// The request's cookies; requests with different cookies never share a response.
+    var cookies: String { fields[.cookie] ?? "" }
+
+    /// Whether other machines may wait for the response: that to a request for a range is usually a part, which is not
+    /// shared, and a request may forbid to store its response.
+    var takesLease: Bool { !fields.contains(.range) && !RequestCacheControl(fields).noStore }
+
+    /// Whether the request says who sends it, so that its response may be meant for one user.
+    var isPersonal: Bool { !key.partition.isEmpty || fields.contains(.cookie) || fields.contains(.authorization) }
 }

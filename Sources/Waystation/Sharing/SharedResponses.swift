@@ -1,8 +1,11 @@
 package import Foundation
+import HTTPTypes
 import Synchronization
 import WaystationCaching
+import WaystationCollections
 import WaystationCryptography
 package import WaystationSharing
+package import WaystationStorage
 
 /// The responses of one cache that a fleet of machines shares, in a tier.
 ///
@@ -49,17 +52,17 @@ package final class SharedResponses: Sendable {
     }
 
     /// The lifetime of an entry is at most this.
-    static let longestLifetime = Duration.days(30)
+    private static let longestLifetime = Duration.days(30)
     /// The lifetime of a root with entries, which it must outlive.
-    static let rootLifetime = Duration.days(60)
+    private static let rootLifetime = Duration.days(60)
     /// The lifetime of a root without entries, in which a response has to arrive.
     ///
     /// It is shorter because many URLs never have an entry.
-    static let newRootLifetime = Duration.seconds(3_600)
+    private static let newRootLifetime = Duration.seconds(3_600)
     /// The lifetime of a lease, if its machine ends without ending it.
-    static let leaseLifetime = Duration.seconds(10)
+    private static let leaseLifetime = Duration.seconds(10)
     /// The time between two look-ups of a machine that waits and gets no messages.
-    static let lookInterval = Duration.milliseconds(50)
+    private static let lookInterval = Duration.milliseconds(50)
 
     let tier: GuardedTier
     let keys: SharedKeys
@@ -232,4 +235,236 @@ package final class SharedResponses: Sendable {
     private static func randomBytes() -> Data {
         Data(RandomBytes.make(SharedStamp.rootLength))
     }
+}
+
+extension SharedResponses {
+    /// Begins to follow the messages of the other machines.
+    ///
+    /// - Parameters:
+    ///   - store: The store of this machine, whose responses the other machines' invalidations remove.
+    ///   - file: The file that keeps the number of the last invalidation, for the next run.
+    package func follow(into store: ResponseStore, numbersIn file: SequenceFile) {
+        let sequence = SharedSequence(file)
+        let invalidations = Task { [tier, schedule, keys, sender, report] in
+            await Self.follow(keys.invalidations, of: tier, schedule) { [weak self] number in
+                let beginning = sequence.begin(after: number, store, report)
+                // Such as Redis after a crash, from its last snapshot: the tier has the invalidated responses again.
+                if beginning == .setBack { self?.invalidate(.all) }
+            } received: { message in
+                let content = keys.open(message.content, for: keys.invalidations, header: Data())
+                let isOwn = content?.starts(with: sender) ?? false
+                let scope = content.flatMap { SharedScope(encoded: Data($0.dropFirst(sender.count))) }
+                sequence.receive(message.number, isOwn ? .own : scope.map { .other($0) } ?? .foreign, store, report)
+            } ended: {
+            }
+        }
+        let stored = Task { [tier, schedule, keys, arrivals] in
+            await Self.follow(keys.arrivals, of: tier, schedule) { _ in
+                arrivals.follow(true)
+            } received: {
+                arrivals.arrived(TierKey(String(decoding: $0.content, as: UTF8.self)))
+            } ended: {
+                arrivals.follow(false)
+            }
+        }
+        followers.withLock { $0 += [invalidations, stored] }
+    }
+
+    /// Subscribes to a channel, and again when the subscription has ended, until the task is cancelled.
+    private static func follow(
+        _ channel: TierKey,
+        of tier: GuardedTier,
+        _ schedule: @escaping GuardedTier.Schedule,
+        began: (UInt64) -> Void,
+        received: (TierMessage) -> Void,
+        ended: () -> Void
+    ) async {
+        var pause = Duration.milliseconds(100)
+        while !Task.isCancelled {
+            if let subscription = await tier.subscribe(to: channel) {
+                pause = .milliseconds(100)
+                began(subscription.lastNumber)
+                do {
+                    for try await message in subscription.messages { received(message) }
+                } catch {
+                    // The end of the connection; the next subscription shows whether messages were missed.
+                }
+                ended()
+            }
+            guard !Task.isCancelled else { return }
+            await withCheckedContinuation { continuation in schedule(pause) { continuation.resume() } }
+            pause = min(pause * 2, .seconds(30))
+        }
+    }
+}
+
+extension SharedResponses {
+    /// Invalidates responses in the tier and on all other machines.
+    ///
+    /// The invalidation is tried again until it has reached the tier. Until then, this machine does not read from it.
+    /// So this comes before the removal from the machine's own store: a load that begins after that removal could
+    /// otherwise find the response in the tier, and store it here again.
+    func invalidate(_ scope: SharedScope) { send(scope) }
+
+    /// Invalidates responses, and waits until the invalidation has reached the tier, or an attempt has failed.
+    ///
+    /// - Parameters:
+    ///   - scope: The responses.
+    ///   - remove: Removes them from this machine's own store.
+    /// - Returns: The result of `remove`.
+    /// - Throws: The error of `remove`; the invalidation is delivered nevertheless.
+    func invalidate(_ scope: SharedScope, _ remove: () async throws -> Int) async throws -> Int {
+        let attempt = Expectation()
+        send(scope, awaiting: attempt)
+        let removed: Result<Int, any Error>
+        do {
+            removed = .success(try await remove())
+        } catch {
+            removed = .failure(error)
+        }
+        await attempt.wait()
+        return try removed.get()
+    }
+
+    private func send(_ scope: SharedScope, awaiting attempt: Expectation? = nil) {
+        switch outbox.withLock({ $0.add(scope, awaiting: attempt) }) {
+        case .deliver: Task { await deliver() }
+        case .endPause(let pause): pause.end()
+        case .nothing: break
+        }
+    }
+
+    /// Delivers all invalidations that wait.
+    private func deliver() async {
+        let shortest = Duration.milliseconds(250)
+        var length = shortest
+        while let scope = outbox.withLock({ $0.next() }) {
+            if await deliver(scope) {
+                for attempt in outbox.withLock({ $0.delivered() }) { attempt.end() }
+                length = shortest
+                continue
+            }
+            let pause = Expectation()
+            for attempt in outbox.withLock({ $0.failed(before: pause) }) { attempt.end() }
+            if length == shortest {
+                report(TierEvent(.delayed, "an invalidation could not be delivered; it is tried again"))
+            }
+            schedule(length) { pause.end() }
+            await pause.wait()
+            length = min(length * 2, .seconds(30))
+        }
+    }
+
+    private func deliver(_ scope: SharedScope) async -> Bool {
+        let root: TierKey =
+            switch scope {
+            case .url(let url): keys.root(of: url)
+            // The tier cannot list the entries of a host, so all of them go.
+            case .all, .prefix, .host: keys.root
+            }
+        guard await tier.remove(root),
+            let message = keys.seal(sender + scope.encoded, for: keys.invalidations, header: Data())
+        else { return false }
+        return await tier.publish(message, on: keys.invalidations, isDurable: true) != nil
+    }
+}
+
+extension SharedResponses {
+    /// Whether the response to a request may be looked up and shared.
+    func admits(_ request: SharedRequest) -> Bool { limits.includesPersonal || !request.isPersonal }
+
+    /// Whether a response may be shared, by its fields and its size.
+    ///
+    /// - Parameters:
+    ///   - control: The directives of the response.
+    ///   - setsCookie: Whether the response sets a cookie; then it may be meant for one user.
+    ///   - length: The number of bytes of the body.
+    /// - Returns: Whether the response may be shared.
+    func admits(_ control: CacheControl, setsCookie: Bool, length: Int) -> Bool {
+        guard length <= limits.body else { return false }
+        return limits.includesPersonal || (control.private == .nothing && !setsCookie)
+    }
+
+    /// Records whether the response to a request could be shared, for the next loads of this machine.
+    func note(_ request: SharedRequest, isShareable: Bool) {
+        if !isShareable {
+            let (entry, time) = (keys.entry(request), now())
+            unshared.withLock { $0.insert(entry, at: time) }
+        } else if !unshared.withLock(\.isEmpty) {
+            let entry = keys.entry(request)
+            unshared.withLock { $0.remove(entry) }
+        }
+    }
+
+    /// Stores a response in the tier, gives it a lifetime, and ends the ticket's lease.
+    func store(_ head: StoredHead, _ body: Data, for lifetime: Duration, with ticket: SharedTicket) async {
+        defer { ticket.end() }
+        let lifetime = min(lifetime, Self.longestLifetime)
+        guard lifetime >= .seconds(1), outbox.withLock(\.isEmpty) else { return }
+        // The entry is of use only as long as its roots, which may be about to end.
+        async let all = tier.touch(keys.root, for: Self.rootLifetime)
+        async let url = tier.touch(keys.root(of: ticket.request.key.url), for: Self.rootLifetime)
+        guard await (all, url) == (true, true) else { return }
+        var place = ticket.entry
+        if !head.vary.nominees.isEmpty {
+            let names = SharedEntry.variants(of: head.vary.nominees.map(\.name))
+            guard await put(names, at: place, for: lifetime, under: ticket.stamp) else { return }
+            place = keys.variant(head.vary, of: place)
+        }
+        _ = await put(.response(head, body: body), at: place, for: lifetime, under: ticket.stamp)
+    }
+
+    private func put(
+        _ entry: SharedEntry,
+        at place: TierKey,
+        for lifetime: Duration,
+        under stamp: SharedStamp
+    ) async -> Bool {
+        let contents = entry.encoded(under: stamp.bytes)
+        let header = SharedEntry.header(for: contents.count + SharedKeys.sealLength)
+        guard let sealed = keys.seal(contents, for: place, header: header) else { return false }
+        return await tier.put(header + sealed, at: place, for: lifetime)
+    }
+
+    /// Ends a lease, and reports that to the machines that wait for it.
+    func endLease(_ token: Data, of entry: TierKey) {
+        pending.begin { [tier, keys] in
+            await tier.remove(keys.lease(of: entry), ifEqualTo: token)
+            _ = await tier.publish(Data(entry.name.utf8), on: keys.arrivals, isDurable: false)
+        }
+    }
+}
+
+extension VaryKey {
+    /// The key of a request among responses that vary by the named fields.
+    init(naming names: [HTTPField.Name], _ request: SharedRequest) {
+        let list = names.map(\.canonicalName).joined(separator: ", ")
+        self.init([.vary: list], request: request.fields)
+    }
+}
+
+/// The entries whose last response could not be shared.
+///
+/// The next loads of such an entry neither ask the tier nor wait for other machines. Varnish calls this hit-for-miss.
+///
+/// A response that can be shared again removes its entry; each entry is forgotten after a minute in any case.
+struct UnsharedEntries: Sendable {
+    static let lifetime = Duration.seconds(60)
+    /// The number of entries; more replace the ones that were added first.
+    static let limit = 4_096
+
+    private var ends = LeastRecentlyUsed<TierKey, ContinuousClock.Instant>()
+
+    var isEmpty: Bool { ends.count == 0 }
+
+    func contains(_ entry: TierKey, at now: ContinuousClock.Instant) -> Bool {
+        ends.position(of: entry).flatMap { ends[$0] }.map { now < $0 } ?? false
+    }
+
+    mutating func insert(_ entry: TierKey, at now: ContinuousClock.Instant) {
+        ends.insert(now + Self.lifetime, for: entry, cost: 1)
+        if ends.count > Self.limit { ends.removeOldest() }
+    }
+
+    mutating func remove(_ entry: TierKey) { ends.remove(entry) }
 }

@@ -1,4 +1,6 @@
+package import Foundation
 import Synchronization
+import WaystationFileSystem
 import WaystationSharing
 import WaystationStorage
 
@@ -109,5 +111,163 @@ private struct Removals {
         }
         guard unfinished == 0 || unwritten >= Self.maximumUnwritten, unwritten > 0 else { return nil }
         return self.number
+    }
+}
+
+/// The numbers of the messages that a machine has received: finds out whether it may have missed one.
+struct MessageSequence: Sendable {
+    enum Step: Hashable, Sendable {
+        /// The message is the next one.
+        case apply
+        /// The message was received before.
+        case ignore
+        /// Messages before this one were missed.
+        case missed
+    }
+
+    enum Beginning: Hashable, Sendable {
+        /// No message was missed.
+        case complete
+        /// Messages may have been missed.
+        case missed
+        /// The number is one that the tier had before: the tier has lost what it got since then.
+        case setBack
+    }
+
+    /// The number of the last message whose effect is complete; nil if it is unknown.
+    private(set) var last: UInt64?
+    /// Whether the last number is one of this tier, and not one of an earlier run, which may have used another tier.
+    private var isOfTier = false
+
+    init(last: UInt64?) { self.last = last }
+
+    /// A subscription has begun.
+    ///
+    /// - Parameter number: The number of the last message before it.
+    /// - Returns: How this number follows the last one.
+    mutating func begin(after number: UInt64) -> Beginning {
+        defer { (last, isOfTier) = (number, true) }
+        guard let last, last != number else { return last == nil ? .missed : .complete }
+        return number < last && isOfTier ? .setBack : .missed
+    }
+
+    /// A message has arrived.
+    mutating func receive(_ number: UInt64) -> Step {
+        guard let last else {
+            self.last = number
+            return .missed
+        }
+        guard number > last else { return .ignore }
+        self.last = number
+        return number - last == 1 ? .apply : .missed
+    }
+}
+
+/// The file that keeps the number of the last invalidation of a fleet that a cache has carried out.
+///
+/// It holds the number in decimal digits. Without it, everything that is stored may be outdated.
+package struct SequenceFile: Sendable {
+    private let url: URL
+
+    /// Names the file in the directory of a cache.
+    package init(in directory: URL) { url = directory.appending(path: "shared.sequence") }
+
+    func read() -> UInt64? {
+        guard let data = try? Data(readingFile: url, limit: 20) else { return nil }
+        return UInt64(String(decoding: data, as: UTF8.self))
+    }
+
+    /// Replaces the number; if that fails, the next run removes what is stored.
+    func write(_ number: UInt64) {
+        guard (try? Data("\(number)".utf8).write(to: url, options: .atomic)) != nil else {
+            try? FileManager.default.removeItem(at: url)
+            return
+        }
+        try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+    }
+}
+
+/// The loads that wait until another machine has stored a response.
+final class Arrivals: Sendable {
+    private struct State {
+        var isFollowed = false
+        var expected: [TierKey: [Expectation]] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether arrivals are reported at present.
+    var isFollowed: Bool { state.withLock(\.isFollowed) }
+
+    /// The number of entries whose arrival is expected.
+    var expectedCount: Int { state.withLock(\.expected.count) }
+
+    /// Records whether arrivals are reported; all waits end when they no longer are.
+    func follow(_ isFollowed: Bool) {
+        let ended = state.withLock { state in
+            state.isFollowed = isFollowed
+            guard !isFollowed else { return [Expectation]() }
+            defer { state.expected = [:] }
+            return state.expected.values.flatMap(\.self)
+        }
+        for expectation in ended { expectation.end() }
+    }
+
+    /// Expects the arrival of an entry.
+    func expect(_ entry: TierKey) -> Expectation {
+        let expectation = Expectation()
+        state.withLock { $0.expected[entry, default: []].append(expectation) }
+        return expectation
+    }
+
+    /// An entry has arrived, or its lease has ended.
+    func arrived(_ entry: TierKey) {
+        let ended = state.withLock { $0.expected.removeValue(forKey: entry) } ?? []
+        for expectation in ended { expectation.end() }
+    }
+
+    /// Waits for an expected arrival, which is then no longer expected.
+    func wait(for expectation: Expectation, of entry: TierKey) async {
+        await expectation.wait()
+        forget(expectation, of: entry)
+    }
+
+    /// Expects an arrival no longer.
+    func forget(_ expectation: Expectation, of entry: TierKey) {
+        state.withLock { state in
+            state.expected[entry]?.removeAll { $0 === expectation }
+            if state.expected[entry]?.isEmpty ?? false { state.expected[entry] = nil }
+        }
+    }
+}
+
+/// A wait for one event, which also notices the event before the wait begins.
+final class Expectation: Sendable {
+    private struct State {
+        var isOver = false
+        var waiter: Race<Void>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Ends the wait.
+    func end() {
+        let waiter: Race<Void>? = state.withLock { state in
+            state.isOver = true
+            return state.waiter.take()
+        }
+        waiter?.finish(())
+    }
+
+    /// Returns when the wait has been ended; only one caller may wait.
+    func wait() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let race = Race(continuation)
+            let isOver = state.withLock { state in
+                if !state.isOver { state.waiter = race }
+                return state.isOver
+            }
+            if isOver { race.finish(()) }
+        }
     }
 }

@@ -1,5 +1,9 @@
 public import Foundation
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// An error in the setup of an interceptor, or the reason why a load was refused.
 ///
 /// A load always fails with a `URLError`, as callers of `URLSession` expect. If the library itself caused the failure,
@@ -82,4 +86,11 @@ public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible
 
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
+}
+
+extension URLError {
+    /// The message of the library's own error, if that is the cause.
+    package var reason: String {
+        (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.message ?? localizedDescription
+    }
 }

@@ -172,3 +172,65 @@ final class Extraction: Sendable {
         try options.fileSystem.synchronizeDirectory(target)
     }
 }
+
+/// Passes on reports from several threads, one at a time and in order, without holding a lock meanwhile.
+///
+/// If no other thread is passing on reports, the reporting thread passes on its own and those of other threads until
+/// none waits.
+final class OrderedReports<Report: Sendable>: Sendable {
+    private struct State {
+        var waiting: [Report] = []
+        var isHandingOn = false
+    }
+
+    private let state = Mutex(State())
+    private let receive: @Sendable (Report) -> Void
+
+    init(to receive: @escaping @Sendable (Report) -> Void) { self.receive = receive }
+
+    /// Adds a report to the queue.
+    ///
+    /// Call this where the order is decided, then ``handOn()`` outside of any lock.
+    func enqueue(_ report: Report) { state.withLock { $0.waiting.append(report) } }
+
+    /// Passes on the waiting reports, unless another thread is doing so.
+    func handOn() {
+        var isMine = false
+        while let reports = next(isMine: &isMine) { reports.forEach(receive) }
+    }
+
+    private func next(isMine: inout Bool) -> [Report]? {
+        state.withLock { state in
+            guard isMine || !state.isHandingOn else { return nil }
+            isMine = true
+            state.isHandingOn = !state.waiting.isEmpty
+            guard state.isHandingOn else { return nil }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+}
+
+/// Receives the bytes of one file as they are extracted, to digest them without reading the file again.
+///
+/// An observer is made, called and released on one thread.
+package protocol EntryObserver {
+    /// Takes the next bytes, which are valid only during the call.
+    mutating func receive(_ bytes: UnsafeRawBufferPointer)
+    /// Called when the file is complete and its CRC-32 is right; an error fails the extraction.
+    mutating func finish() throws
+}
+
+/// The progress of an extraction.
+public struct ExtractionProgress: Sendable, Hashable {
+    /// The path of the entry that was just written, in part or in full.
+    public let path: String
+    /// How many entries are complete.
+    public let entriesDone: Int
+    /// How many entries the archive has.
+    public let entriesTotal: Int
+    /// How many bytes were written so far.
+    public let bytesDone: Int
+    /// How many bytes there will be at the end.
+    public let bytesTotal: Int
+}

@@ -1,4 +1,8 @@
 import ArgumentParser
+import Foundation
+import WaystationFields
+import WaystationRecording
+import WaystationStorage
 
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,4 +17,316 @@ struct CacheCommand: AsyncParsableCommand {
             CacheTrimCommand.self, CachePurgeCommand.self, CacheImportCommand.self, CacheExportCommand.self,
         ]
     )
+}
+
+struct CachePurgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge",
+        abstract: "Removes responses: all, or those of a URL, a prefix, a host or a partition.",
+        discussion: """
+            Example:
+              waystation cache purge --in caches/http --prefix https://shop.example/app/
+            """
+    )
+
+    @OptionGroup
+    var store: StoreOptions
+
+    @Flag(help: "Remove everything.")
+    var all = false
+
+    @OptionGroup
+    var filter: ScopeOptions
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func validate() throws {
+        if all != filter.isEverything {
+            throw ValidationError("Give --all, or at least one of --url, --prefix, --host and --partition; not both.")
+        }
+    }
+
+    func run() async throws {
+        let open = try store.store()
+        let removed = try await open.remove(filter.scope)
+        try await options.write(CacheRemoval(removed: removed, from: open))
+    }
+}
+
+struct CacheExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Writes the stored responses to a HAR file.",
+        discussion: """
+            Bodies are complete. The values of fields such as Authorization and Cookie, and of query items such as \
+            token and password, are replaced by [redacted] unless --secrets is given. Without --partition, only the \
+            responses in the shared partition are written.
+
+            Example:
+              waystation cache export --in caches/http --host shop.example -o shop.har
+            """
+    )
+
+    @OptionGroup
+    var store: StoreOptions
+
+    @OptionGroup
+    var filter: ScopeOptions
+
+    @Option(name: [.short, .long], help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
+    var output: OutputDestination
+
+    @Flag(help: "Also write cookies, credentials and tokens.")
+    var secrets = false
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        let inspector = try store.inspector()
+        var filter = filter
+        filter.partition = filter.partition ?? ""
+        let result = try output.write { file in
+            let count = try inspector.exportHAR(to: file, scope: filter.scope, redaction: secrets ? .none : .standard)
+            return CacheExport(
+                exported: count,
+                file: output.isStandardOutput ? output.path : file.path(percentEncoded: false)
+            )
+        }
+        try options.write(result, about: output)
+    }
+}
+
+struct CacheExport: CommandResult {
+    let exported: Int
+    let file: String
+
+    var text: String { "\(Words.responses(exported)) written to \(file)".printable }
+}
+
+struct CacheTrimCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trim",
+        abstract: "Removes responses that are too old, then the least recently used ones.",
+        discussion: """
+            Examples of sizes are 200MB, 64KiB and 1000; of ages 90s, 15m, 12h and 30d.
+
+            Example:
+              waystation cache trim --in caches/http --maximum-size 100MB --maximum-age 30d
+            """
+    )
+
+    @OptionGroup
+    var store: StoreOptions
+
+    @Option(help: ArgumentHelp("The size that the cache may have afterwards, such as 200MB.", valueName: "size"))
+    var maximumSize: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp("The maximum age of a response since it arrived or was last revalidated.", valueName: "age")
+    )
+    var maximumAge: AgeArgument?
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func validate() throws {
+        if maximumSize == nil, maximumAge == nil {
+            throw ValidationError("Give --maximum-size or --maximum-age, or both.")
+        }
+    }
+
+    func run() async throws {
+        let open = try store.store()
+        var removed = 0
+        if let maximumAge {
+            removed += try await open.remove(
+                olderThan: Date(timeIntervalSinceNow: -Double(maximumAge.duration.components.seconds))
+            )
+        }
+        if let maximumSize { removed += try await open.trim(to: maximumSize.count) }
+        try await options.write(CacheRemoval(removed: removed, from: open))
+    }
+}
+
+struct CacheRemoval: CommandResult {
+    let removed: Int
+    let entries: Int
+    let bytes: Int
+
+    init(removed: Int, from store: ResponseStore) async {
+        await store.flush()
+        let statistics = await store.statistics()
+        self.removed = removed
+        entries = statistics.entries
+        bytes = statistics.bytes
+    }
+
+    var text: String { "\(Words.responses(removed)) removed, \(Words.responses(entries)) left, \(Words.bytes(bytes))" }
+}
+
+struct CacheVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Checks every response and every body.",
+        discussion: """
+            Reads the whole store. Exit code 1 means that something is damaged. With --repair, damaged responses are \
+            removed, so that the app loads them again, and the exit code is 0.
+
+            Example:
+              waystation cache verify --in caches/http --repair
+            """
+    )
+
+    @OptionGroup
+    var store: StoreOptions
+
+    @Flag(help: "Remove damaged responses.")
+    var repair = false
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        let found = try store.inspector().verify()
+        var dropped: Int?
+        if repair, !found.isIntact {
+            let open = try store.store()
+            dropped = try await open.repair(found)
+            await open.flush()
+        }
+        try options.write(CacheCheck(found, dropped: dropped))
+        if !found.isIntact, !repair { throw ExitCode.refused }
+    }
+}
+
+struct CacheCheck: CommandResult {
+    struct Damage: Encodable {
+        let id: Int64
+        let method: String?
+        let url: String?
+        let partition: String?
+        let problem: String
+    }
+
+    let entries: Int
+    let bodyFiles: Int
+    let unnamedFiles: Int
+    let damaged: [Damage]
+    let indexProblems: [String]
+    let dropped: Int?
+
+    init(_ found: StoreVerification, dropped: Int?) {
+        entries = found.entries
+        bodyFiles = found.bodyFiles
+        unnamedFiles = found.unnamedFiles
+        damaged = found.damaged.map {
+            Damage(
+                id: $0.id,
+                method: $0.key?.method,
+                url: $0.key?.url,
+                partition: $0.key?.partition,
+                problem: $0.problem
+            )
+        }
+        indexProblems = found.indexProblems
+        self.dropped = dropped
+    }
+
+    var text: String {
+        var lines = indexProblems.map { "index: \($0)" }
+        lines += damaged.map {
+            "\($0.method ?? "?") \($0.url.map(SecretNames.standard.url) ?? "row \($0.id)"): \($0.problem)".printable
+        }
+        lines.append(
+            "\(Words.responses(entries)) and \(bodyFiles) body files checked, \(damaged.count) damaged"
+                + (dropped.map { ", \($0) dropped" } ?? "")
+        )
+        return lines.joined(separator: "\n")
+    }
+}
+
+struct CacheImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Imports a recording into the cache, so that its pages load without a network.",
+        discussion: """
+            The file is a HAR, as the developer tools of browsers save it, or a WARC, as wget and crawlers write it; \
+            either may be compressed with gzip. If the directory is empty or does not exist, the cache is created. \
+            Each skipped response is listed on its own line.
+
+            Example:
+              waystation cache import session.har --in caches/http --time now
+            """
+    )
+
+    @Argument(help: "The recording.")
+    var file: String
+
+    @OptionGroup
+    var store: StoreOptions
+
+    @Option(help: "The time at which a response counts as received: that of the recording, or now.")
+    var time = ImportTime.recorded
+
+    @Flag(help: "Let responses with a Vary field answer every request.")
+    var ignoreVary = false
+
+    @Flag(help: "Also import responses with no-store.")
+    var includeNoStore = false
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        var choices = ImportOptions()
+        choices.time = time == .now ? .now : .recorded
+        choices.ignoresVary = ignoreVary
+        choices.includesNoStore = includeNoStore
+        // The recording comes first, so that an invalid one makes no store.
+        let recording = try OpenedRecording(at: URL(argument: file), options: choices)
+        let open = try store.storeOrNew()
+        let report: ImportReport
+        do { report = try await recording.stored(in: open) } catch {
+            // The responses before the damage of a WARC are stored.
+            await open.flush()
+            throw error
+        }
+        await open.flush()
+        try options.write(CacheImport(report))
+    }
+}
+
+enum ImportTime: String, ExpressibleByArgument, CaseIterable {
+    case recorded, now
+}
+
+struct CacheImport: CommandResult {
+    struct Imported: Encodable {
+        let url: String
+        let status: Int
+        let bytes: Int
+    }
+
+    struct Skipped: Encodable {
+        let url: String
+        let reason: String
+        let detail: String
+    }
+
+    let imported: [Imported]
+    let skipped: [Skipped]
+
+    init(_ report: ImportReport) {
+        imported = report.imported.map { Imported(url: $0.url, status: $0.status, bytes: $0.bytes) }
+        skipped = report.skipped.map { Skipped(url: $0.url, reason: $0.reason.description, detail: $0.detail) }
+    }
+
+    var text: String {
+        let bytes = imported.reduce(0) { $0 + $1.bytes }
+        let lines = skipped.map { "skipped \(SecretNames.standard.url($0.url)): \($0.detail)".printable }
+        let summary = "\(Words.responses(imported.count)) imported, \(Words.bytes(bytes)), \(skipped.count) skipped"
+        return (lines + [summary]).joined(separator: "\n")
+    }
 }

@@ -159,3 +159,117 @@ struct PublishResult: CommandResult {
         return lines.joined(separator: "\n")
     }
 }
+
+struct PruneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune",
+        abstract: "Removes old releases.",
+        discussion: """
+            The latest releases of each module are kept, and all that are still needed: the live version, one that is \
+            being rolled out, those from which patches lead to these two, the one that a rollback leads to, and all \
+            that are higher than the live one.
+
+            Example:
+              waystation prune --keep 5 --to /srv/packs --key release.key
+            """
+    )
+
+    @Argument(help: "The module; all modules if omitted.")
+    var module: ModuleID?
+
+    @Option(help: ArgumentHelp("The minimum number of latest releases to keep.", valueName: "count"))
+    var keep: Int
+
+    @OptionGroup
+    var release: ReleaseOptions
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func validate() throws {
+        guard keep >= 1 else { throw ValidationError("--keep takes 1 or more.") }
+    }
+
+    func run() async throws {
+        let (directory, keys) = (try release.directory(), try release.keys)
+        try await directory.requirePublished()
+        try options.write(PruneResult(try await directory.prune(module, keeping: keep, signedBy: keys)))
+    }
+}
+
+/// The result of removing old releases.
+struct PruneResult: CommandResult {
+    struct Release: Encodable {
+        let module: ModuleID
+        let version: PackVersion
+    }
+
+    let removed: [Release]
+    let serial: UInt64
+
+    init(_ pruning: Pruning) {
+        removed = pruning.removed.map { Release(module: $0.module, version: $0.version) }
+        serial = pruning.index.serial
+    }
+
+    var text: String {
+        let lines = removed.map { "removed \($0.module) \($0.version)" }
+        return (lines.isEmpty ? ["nothing to remove"] : lines).joined(separator: "\n") + " (catalogue \(serial))"
+    }
+}
+
+struct RenewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew",
+        abstract: "Signs the catalogue again, without other changes.",
+        discussion: """
+            Clients accept a catalogue for a number of days (--validity). If nothing is published for longer, renew \
+            the catalogue before it expires, for example by a timer with --if-due. Rollouts, switches and minimums do not change.
+
+            Examples:
+              waystation renew --to /srv/packs --key release.key
+              waystation renew --to /srv/packs --key release.key --if-due
+            """
+    )
+
+    @OptionGroup
+    var release: ReleaseOptions
+
+    @Flag(help: "Sign only if less than half of --validity is left, or other keys signed the catalogue: for timers.")
+    var ifDue = false
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() async throws {
+        let (directory, keys) = (try release.directory(), try release.keys)
+        try await directory.requirePublished()
+        var isRenewed = true
+        if ifDue {
+            isRenewed = try await directory.renew(signedBy: keys)
+        } else {
+            try await directory.resign(signedBy: keys)
+        }
+        try options.write(RenewResult(isRenewed, try await directory.index()))
+    }
+}
+
+/// The result of renewing the catalogue: its expiry, and whether it was signed again.
+struct RenewResult: CommandResult {
+    let renewed: Bool
+    let serial: UInt64
+    let expires: Date?
+
+    init(_ isRenewed: Bool, _ index: ReleaseIndex) {
+        renewed = isRenewed
+        serial = index.serial
+        expires = index.expires
+    }
+
+    var text: String {
+        let end = expires?.formatted(.iso8601) ?? "now"
+        return renewed
+            ? "catalogue \(serial) was signed, valid until \(end)"
+            : "nothing to renew: catalogue \(serial) is valid until \(end)"
+    }
+}

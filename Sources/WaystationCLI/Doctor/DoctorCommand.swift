@@ -52,3 +52,69 @@ struct DoctorCommand: AsyncParsableCommand {
         if result.failed > 0 { throw ExitCode.refused }
     }
 }
+
+/// All findings of the doctor.
+struct DoctorResult: CommandResult {
+    let checks: [Finding]
+    /// The number of checks that failed.
+    let failed: Int
+
+    init(_ checks: [Finding]) {
+        self.checks = checks
+        failed = checks.count { $0.state == .failed }
+    }
+
+    var text: String {
+        let states: [Finding.State: String] = [.notCurable: "not curable"]
+        let rows = checks.map { check in
+            let document = check.document.map { " (\($0))" } ?? ""
+            return [states[check.state] ?? check.state.rawValue, check.name, check.detail.printable + document]
+        }
+        let advice = checks.compactMap { check in check.advice.map { "\(check.name): \($0)".printable } }
+        let summary =
+            switch failed {
+            case 0: "nothing must be done"
+            case 1: "1 check failed"
+            default: "\(failed) checks failed"
+            }
+        return
+            ([Words.table(rows)] + (advice.isEmpty ? [] : ["", "advice:"] + advice.map { "  \($0)" })
+            + ["", summary]).joined(separator: "\n")
+    }
+}
+
+/// The result of one check of the doctor.
+struct Finding: Encodable {
+    enum State: String, Encodable {
+        /// Nothing is to be done.
+        case fine
+        /// Foundation does something wrong, and loads through Waystation are not affected.
+        case cured
+        /// Foundation does something wrong that Waystation cannot correct.
+        case notCurable
+        /// Something works less well than it could.
+        case warning
+        /// Something must be done.
+        case failed
+    }
+
+    let name: String
+    let state: State
+    let detail: String
+    /// Advice to the user; nil if there is nothing to do.
+    var advice: String?
+    /// The place in the documents that describes the matter.
+    var document: String?
+
+    static func fine(_ name: String, _ detail: String) -> Finding {
+        Finding(name: name, state: .fine, detail: detail)
+    }
+
+    static func warning(_ name: String, _ detail: String, _ advice: String) -> Finding {
+        Finding(name: name, state: .warning, detail: detail, advice: advice)
+    }
+
+    static func failed(_ name: String, _ detail: String, _ advice: String) -> Finding {
+        Finding(name: name, state: .failed, detail: detail, advice: advice)
+    }
+}

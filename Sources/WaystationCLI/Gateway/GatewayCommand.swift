@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Waystation
 import WaystationRulesFile
 
 struct GatewayCommand: AsyncParsableCommand {
@@ -133,4 +134,141 @@ struct GatewayCommand: AsyncParsableCommand {
 
     /// Whether the command line decides if the gateway is a proxy, and how.
     private var isProxy: Bool? { rulesOptions.authority == nil ? proxy : true }
+}
+
+#if Gateway
+import WaystationGateway
+#endif
+
+struct TrustCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust",
+        abstract: "Prints how to make browsers accept the certificates of a gateway, and how to undo it.",
+        usage: "waystation gateway trust --rules <file> [--authority <dir>] [--format <format>]",
+        discussion: """
+            A gateway that is a proxy answers https by the rules if it has an authority: a directory under \
+            `[authority]` in the rules, or --authority. Browsers accept the certificates of an authority when its \
+            root is installed in them. The command prints the shell commands that install and remove the root, and \
+            changes nothing but the authority's directory: \
+            it makes an authority if the directory has no authority for the hosts of the rules, or if that one expires \
+            within three days.
+
+            An authority is valid for 30 days. An authority can sign only for the hosts of the rules and for names \
+            below them.
+
+            Examples:
+              waystation gateway trust --rules kiosk.toml
+              waystation gateway trust --rules kiosk.toml --authority /var/lib/kiosk/authority --format json
+            """
+    )
+
+    // The argument parser gives the options of a start to the command above, and the same groups to both.
+    @OptionGroup
+    var rulesOptions: RulesOptions
+
+    @OptionGroup
+    var options: OutputOptions
+
+    func run() throws {
+        #if Gateway
+        let document = try RulesDocument(rulesOptions.rules)
+        do {
+            // Nothing is opened but the authority, so its rules may use what the command line of a start provides.
+            let file = try document.rules(beside: [.cache, .packs, .proxy])
+            let plan = GatewayPlan(document, file, authority: rulesOptions.authority)
+            guard let authority = try plan.authority() else { throw GatewayFailure.noAuthority(document.name) }
+            try options.write(TrustResult(authority, for: plan))
+        } catch let error as RulesFile.Problems {
+            throw GatewayFailure.invalidRules(RulesCheck(document, error.problems).message)
+        }
+        #else
+        throw GatewayFailure.notBuilt
+        #endif
+    }
+}
+
+/// The result of reading a rules file.
+struct RulesCheck: CommandResult {
+    struct Problem: Encodable {
+        let line: Int
+        let column: Int
+        let message: String
+    }
+
+    let file: String
+    let rules: Int
+    let problems: [Problem]
+    let warnings: [String]
+    private let problemTexts: [String]
+
+    private enum CodingKeys: CodingKey { case file, rules, problems, warnings }
+
+    /// The result for a file with mistakes.
+    init(_ document: RulesDocument, _ found: [RulesFileProblem]) {
+        file = document.name
+        rules = 0
+        problems = found.map { Problem(line: $0.place.line, column: $0.place.column, message: $0.message) }
+        problemTexts = found.map { $0.text(in: document.name) }
+        warnings = []
+    }
+
+    /// The result for a file without mistakes.
+    init(_ plan: GatewayPlan, warnings: [String]) {
+        file = plan.document.name
+        rules = plan.file.rules.count
+        problems = []
+        problemTexts = []
+        self.warnings = warnings
+    }
+
+    var text: String {
+        let mistakes = Self.count(problems.count, "mistake")
+        let summary = problems.isEmpty ? "\(Self.count(rules, "rule")), no mistakes" : mistakes
+        return (problemTexts + warnings.map { "warning: \($0)" } + ["\(file): \(summary)"]).joined(separator: "\n")
+    }
+
+    /// The mistakes as the message of an error.
+    var message: String {
+        "\(file) has \(Self.count(problems.count, "mistake"))\n" + problemTexts.joined(separator: "\n")
+    }
+
+    private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+}
+
+extension GatewayPlan {
+    /// Makes everything that a start would make, but in a temporary directory, and finds the warnings.
+    func check() async throws -> RulesCheck {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "waystation-check-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var plan = self
+        plan.cacheDirectory = cacheDirectory.map { _ in folder.appending(path: "cache") }
+        plan.packsDirectory = packsDirectory.map { _ in folder.appending(path: "packs") }
+        plan.authorityDirectory = authorityDirectory.map { _ in folder.appending(path: "authority") }
+        let authorityWarnings = try plan.authorityWarnings()
+        var opened = try plan.interceptor(Logger(label: "waystation") { _ in SwiftLogNoOpLogHandler() })
+        // The cache opens in the background; its directory is removed afterwards.
+        await opened.cache?.flush()
+        // To open a library writes into its directory, so only its list of modules is read.
+        opened.emptyPacks = packsDirectory.flatMap { directory in
+            let modules = directory.appending(path: "modules").path(percentEncoded: false)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: modules)) ?? []
+            return names.isEmpty ? directory : nil
+        }
+        let warnings = opened.interceptor.warnings.map { "\($0)" } + opened.warnings + authorityWarnings
+        return RulesCheck(self, warnings: warnings)
+    }
+}
+
+/// The options that `gateway` and `gateway trust` share.
+struct RulesOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The rules, in TOML.", valueName: "file"))
+    var rules: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The directory of the authority that signs certificates for https; created if missing. A gateway with an authority is a proxy.",
+            valueName: "dir"
+        )
+    )
+    var authority: String?
 }

@@ -117,3 +117,103 @@ public struct Cookie: Hashable, Sendable, Identifiable {
     /// The name and value as they stand in a `Cookie` field (RFC 6265 §5.4).
     public var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
 }
+
+/// Checks a cookie's attributes against the requirements of its name's prefix and of `SameSite=None` (RFC 6265bis
+/// §4.1.3 and §5.7).
+enum CookiePrefix {
+    static func check(_ cookie: Cookie, pathWasExplicit: Bool) throws(CookieError) {
+        if cookie.sameSite == .none, !cookie.isSecure {
+            throw CookieError(.sameSite, "SameSite=None needs Secure; add it to the cookie")
+        }
+        // A cookie without a name is sent as its bare value, which a server would read as a name (§5.7).
+        guard !cookie.name.isEmpty else {
+            guard !cookie.value.hasASCIIPrefix("__Secure-"), !cookie.value.hasASCIIPrefix("__Host-") else {
+                throw CookieError(.prefix, "a nameless cookie's value must not begin with __Secure- or __Host-")
+            }
+            return
+        }
+        if cookie.name.hasASCIIPrefix("__Secure-"), !cookie.isSecure {
+            throw CookieError(.prefix, "a name that begins with __Secure- needs Secure; add it to the cookie")
+        }
+        if cookie.name.hasASCIIPrefix("__Host-") {
+            guard cookie.isSecure, cookie.isHostOnly, cookie.path == "/", pathWasExplicit else {
+                throw CookieError(
+                    .prefix,
+                    "a name that begins with __Host- needs Secure, Path=/ and no Domain; set all three"
+                )
+            }
+        }
+    }
+}
+
+extension Cookie {
+    /// The hosts that get a cookie.
+    package struct Scope: Hashable, Sendable {
+        private let domain: String
+        private let isHostOnly: Bool
+
+        fileprivate init(_ domain: String, isHostOnly: Bool) {
+            self.domain = domain
+            self.isHostOnly = isHostOnly
+        }
+
+        /// The scopes of all cookies that a URL's host can get, whatever the path and the scheme are.
+        package static func all(for url: URL) -> [Scope] {
+            guard let host = CookieLocation(url)?.host else { return [] }
+            return [Scope(host.name, isHostOnly: true)] + host.suffixes.map { Scope($0, isHostOnly: false) }
+        }
+    }
+
+    /// The hosts that get the cookie.
+    package var scope: Scope { Scope(domain, isHostOnly: isHostOnly) }
+}
+
+extension Cookie.ID {
+    /// Whether the host of a URL is the cookie's host, or a host below its domain (RFC 6265 §5.1.3).
+    ///
+    /// Path and scheme are not compared.
+    package func covers(hostOf url: URL) -> Bool {
+        guard let location = CookieLocation(url) else { return false }
+        return isHostOnly ? location.host.name == domain : location.host.domainMatches(domain)
+    }
+
+    /// Whether another cookie belongs to this ID's domain, or to a domain below it.
+    package func covers(domainOf other: Cookie) -> Bool {
+        guard !isHostOnly, let host = CookieHost(other.domain) else { return other.domain == domain }
+        return host.domainMatches(domain)
+    }
+}
+
+/// One change that a mutation made to a jar.
+///
+/// Every mutation returns its changes in the order in which they happened, so that a caller can stream them or keep a
+/// copy of the jar in step.
+public enum CookieChange: Hashable, Sendable {
+    /// A cookie with a new identity was stored.
+    case added(Cookie)
+    /// A cookie replaced one with the same identity, and differs from it in more than its last access.
+    case changed(Cookie, from: Cookie)
+    /// A cookie was removed, either by a caller or by a response that set an expiry date in the past.
+    case removed(Cookie)
+    /// A cookie reached its expiry date and was removed.
+    case expired(Cookie)
+    /// A cookie was removed to make room, because the jar was full.
+    case evicted(Cookie)
+
+    /// The cookie that changed; for a replacement, the new one.
+    public var cookie: Cookie {
+        switch self {
+        case .added(let cookie), .changed(let cookie, from: _), .removed(let cookie), .expired(let cookie),
+            .evicted(let cookie):
+            cookie
+        }
+    }
+
+    /// Whether the cookie is in the jar after the change.
+    public var isPresent: Bool {
+        switch self {
+        case .added, .changed: true
+        case .removed, .expired, .evicted: false
+        }
+    }
+}

@@ -97,3 +97,156 @@ extension SecretNames {
         "verification_code", "*xsrf*",
     ]
 }
+
+extension SecretNames {
+    /// Finds secrets in the decoded value of an item that is no secret itself.
+    package typealias Search = (_ text: [UInt8]) -> [SecretSpan]
+
+    /// A URL or reference without the secrets of its user information, path, query and fragment.
+    package func url(_ text: String) -> String {
+        guard text.utf8.contains(where: Self.mayBeginSecret) else { return text }
+        let bytes = Array(text.utf8)
+        let spans = spans(inURL: bytes)
+        return spans.isEmpty ? text : String(decoding: spans.applied(to: bytes), as: UTF8.self)
+    }
+
+    /// A message, whose URLs have no secrets.
+    package func text(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var spans: [SecretSpan] = []
+        var place = 0
+        while let mark = bytes.firstRange(of: Array("://".utf8), from: place) {
+            let start = bytes[place..<mark].lastIndex { !$0.isSchemeCharacter }.map { $0 + 1 } ?? place
+            var end = bytes[mark...].firstIndex(where: Self.endsURL) ?? bytes.count
+            // The quotation marks of our messages.
+            for quote in ["“", "”"] {
+                end = bytes.firstRange(of: Array(quote.utf8), from: mark).map { min($0, end) } ?? end
+            }
+            while end > mark, ".,;:!?)".utf8.contains(bytes[end - 1]) { end -= 1 }
+            spans += self.spans(inURL: Array(bytes[start..<max(start, end)])).map { $0.moved(by: start) }
+            place = max(end, mark + 3)
+        }
+        return spans.isEmpty ? text : String(decoding: spans.applied(to: bytes), as: UTF8.self)
+    }
+
+    /// The secrets of a URL or reference.
+    ///
+    /// - Parameters:
+    ///   - text: The URL.
+    ///   - search: Finds secrets in decoded values; that of URLs by default.
+    /// - Returns: The secrets.
+    package func spans(inURL text: [UInt8], search: Search? = nil) -> [SecretSpan] {
+        let fragment = text.firstIndex(of: UInt8(ascii: "#")) ?? text.count
+        let query = text[..<fragment].firstIndex(of: UInt8(ascii: "?")) ?? fragment
+        var spans: [SecretSpan] = []
+        var path = 0
+        if let start = text[..<query].firstRange(of: Array("//".utf8), from: 0).map({ $0 + 2 }) {
+            path = text[start..<query].firstIndex(of: UInt8(ascii: "/")) ?? query
+            if hidesUserInfo, let at = text[start..<path].lastIndex(of: UInt8(ascii: "@")) {
+                let colon = text[start..<at].firstIndex(of: UInt8(ascii: ":"))
+                let value = Self.percentDecoded(text, (colon.map { $0 + 1 } ?? start)..<at, isForm: false).bytes
+                let name = colon == nil ? "user" : "password"
+                spans.append(SecretSpan(start..<at, name, value, replacement: Array(Self.encodedPlaceholder.utf8)))
+            }
+        }
+        // Parameters of a path, such as `;jsessionid=…` (RFC 3986 §3.3).
+        for segment in text[path..<query].split(separator: UInt8(ascii: "/")) {
+            for item in segment.split(separator: UInt8(ascii: ";")).dropFirst() {
+                spans += self.spans(inItem: text, item.indices, search: search)
+            }
+        }
+        if query < fragment { spans += self.spans(inForm: text, query + 1..<fragment, search: search) }
+        if fragment < text.count {
+            // An OAuth grant is sent as a query in the fragment (RFC 6749 §4.2.2); a route in a page may have a query.
+            let start = text[fragment...].firstIndex(of: UInt8(ascii: "?")) ?? fragment
+            spans += self.spans(inForm: text, start + 1..<text.count, search: search)
+        }
+        return spans
+    }
+
+    /// The secrets of a query, or of a part of a text that is a form.
+    ///
+    /// They are found as bytes: a form need not be UTF-8, and Swift takes a `=` and a combining character after it for
+    /// one other character.
+    package func spans(inForm text: [UInt8], _ range: Range<Int>, search: Search? = nil) -> [SecretSpan] {
+        text[range].split(separator: UInt8(ascii: "&")).flatMap { spans(inItem: text, $0.indices, search: search) }
+    }
+
+    private func spans(inItem text: [UInt8], _ range: Range<Int>, search: Search?) -> [SecretSpan] {
+        guard let equals = text[range].firstIndex(of: UInt8(ascii: "=")) else { return [] }
+        let value = equals + 1..<range.upperBound
+        var name = Self.percentDecoded(text, range.lowerBound..<equals, isForm: true).bytes
+        // In a page `&` is written as `&amp;`.
+        if name.starts(with: "amp;".utf8) { name.removeFirst(4) }
+        let decoded = Self.percentDecoded(text, value, isForm: true)
+        if contains(String(decoding: name, as: UTF8.self)) {
+            let replacement = Array(Self.encodedPlaceholder.utf8)
+            return [SecretSpan(value, String(decoding: name, as: UTF8.self), decoded.bytes, replacement: replacement)]
+        }
+        guard decoded.bytes.contains(where: { "=:".utf8.contains($0) }) else { return [] }
+        let inner = search.map { $0(decoded.bytes) } ?? spans(inURL: decoded.bytes, search: { _ in [] })
+        return decoded.outer(inner) { $0.percentEncoded }
+    }
+
+    /// A part of a text without percent-encoding, of a form also with spaces in place of `+`.
+    package static func percentDecoded(_ text: [UInt8], _ range: Range<Int>, isForm: Bool) -> DecodedPart {
+        let isPlain = !text[range].contains { $0 == UInt8(ascii: "%") || (isForm && $0 == UInt8(ascii: "+")) }
+        if isPlain { return DecodedPart(text, range) }
+        var part = DecodedPart(for: range)
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let byte = text[place]
+            if byte == UInt8(ascii: "%"), place + 2 < range.upperBound, let high = text[place + 1].hexadecimalDigit,
+                let low = text[place + 2].hexadecimalDigit
+            {
+                part.append(high << 4 | low, at: place)
+                place += 3
+            } else {
+                part.append(isForm && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte, at: place)
+                place += 1
+            }
+        }
+        return part
+    }
+
+    private static func mayBeginSecret(_ byte: UInt8) -> Bool { "?#@;".utf8.contains(byte) }
+
+    private static func endsURL(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"<>`".utf8.contains(byte) }
+}
+
+extension StringProtocol {
+    /// A URL for the message of an error, which users see and crash reports pass on: without user, password, query and
+    /// fragment, whatever names they have, escaped and cut as any text of others.
+    package var shownURL: String {
+        let base = prefix { $0 != "?" && $0 != "#" }
+        let shown = SecretNames.standard.url(String(base)).replacing(SecretNames.encodedPlaceholder + "@", with: "")
+        return shown.shown(upTo: 2_000)
+    }
+}
+
+extension SecretSpan {
+    /// The span in a text that has `offset` bytes more before it.
+    package func moved(by offset: Int) -> SecretSpan {
+        var span = self
+        span.range = range.lowerBound + offset..<range.upperBound + offset
+        return span
+    }
+}
+
+extension Collection<UInt8> where Index == Int {
+    /// The index at which some bytes begin for the first time.
+    package func firstRange(of bytes: [UInt8], from start: Int) -> Int? {
+        guard let first = bytes.first else { return start }
+        var place = start
+        while place < endIndex, let found = self[place...].firstIndex(of: first) {
+            if self[found...].starts(with: bytes) { return found }
+            place = found + 1
+        }
+        return nil
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte may be a part of a URL's scheme (RFC 3986 §3.1).
+    fileprivate var isSchemeCharacter: Bool { isASCIILetter || isASCIIDigit || "+-.".utf8.contains(self) }
+}

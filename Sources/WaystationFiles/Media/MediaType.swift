@@ -82,3 +82,180 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
         return restIsUTF8 && text.isValid ? "utf-8" : nil
     }
 }
+
+extension MediaType {
+    /// The type for each known extension, in lower case.
+    private static let essencesByExtension: [String: String] = Dictionary(
+        extensionsByEssence.flatMap { essence, extensions in
+            extensions.split(separator: " ").map { (String($0), essence) }
+        },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    /// The extensions of each type, grouped by the use of the files.
+    ///
+    /// The types are the registered ones (https://www.iana.org/assignments/media-types); if there is none, the type is
+    /// the one that browsers and servers agree on.
+    package static let extensionsByEssence: [(essence: String, extensions: String)] = [
+        // Pages and what runs in them
+        ("text/html", "html htm shtml"),
+        ("application/xhtml+xml", "xhtml xht"),
+        ("multipart/related", "mht mhtml"),
+        ("text/css", "css"),
+        ("text/javascript", "js mjs cjs"),
+        ("text/jsx", "jsx"),
+        ("text/x-scss", "scss"),
+        ("text/x-sass", "sass"),
+        ("text/x-less", "less"),
+        ("application/wasm", "wasm"),
+        ("text/wgsl", "wgsl"),
+        ("application/manifest+json", "webmanifest"),
+        ("text/cache-manifest", "appcache"),
+        ("application/x-shockwave-flash", "swf"),
+
+        // Data
+        ("application/json", "json map"),
+        ("application/json5", "json5"),
+        ("application/ld+json", "jsonld"),
+        ("application/geo+json", "geojson"),
+        ("application/x-ndjson", "ndjson jsonl"),
+        ("application/schema+json", "jsonschema"),
+        ("application/xml", "xml xsd rng"),
+        ("application/xslt+xml", "xsl xslt"),
+        ("application/xml-dtd", "dtd"),
+        ("application/rss+xml", "rss"),
+        ("application/atom+xml", "atom"),
+        ("application/opensearchdescription+xml", "osdx"),
+        ("application/mathml+xml", "mathml"),
+        ("application/rdf+xml", "rdf"),
+        ("text/turtle", "ttl"),
+        ("application/gpx+xml", "gpx"),
+        ("application/vnd.google-earth.kml+xml", "kml"),
+        ("application/vnd.google-earth.kmz", "kmz"),
+        ("application/yaml", "yaml yml"),
+        ("application/toml", "toml"),
+        ("application/sql", "sql"),
+        ("application/vnd.sqlite3", "sqlite sqlite3 db3"),
+        ("application/vnd.apache.parquet", "parquet"),
+        ("application/cbor", "cbor"),
+        ("application/protobuf", "pb"),
+        ("text/csv", "csv"),
+        ("text/tab-separated-values", "tsv"),
+
+        // Text
+        ("text/plain", "txt text log conf ini cfg diff patch"),
+        ("text/markdown", "md markdown"),
+        ("text/x-rst", "rst"),
+        ("text/calendar", "ics"),
+        ("text/vcard", "vcf vcard"),
+        ("text/vtt", "vtt"),
+        ("application/x-subrip", "srt"),
+        ("application/rtf", "rtf"),
+        ("application/x-tex", "tex"),
+        ("application/x-sh", "sh"),
+        ("text/x-python", "py"),
+        ("text/x-c", "c h cc cpp hpp"),
+        ("text/x-swift", "swift"),
+
+        // Images
+        ("image/svg+xml", "svg svgz"),
+        ("image/png", "png"),
+        ("image/apng", "apng"),
+        ("image/jpeg", "jpg jpeg jpe jfif pjpeg"),
+        ("image/gif", "gif"),
+        ("image/webp", "webp"),
+        ("image/avif", "avif"),
+        ("image/jxl", "jxl"),
+        ("image/heic", "heic"),
+        ("image/heif", "heif"),
+        ("image/jp2", "jp2"),
+        ("image/x-icon", "ico cur"),
+        ("image/bmp", "bmp"),
+        ("image/tiff", "tif tiff"),
+        ("image/ktx2", "ktx2"),
+        ("image/vnd.adobe.photoshop", "psd"),
+
+        // Fonts
+        ("font/woff", "woff"),
+        ("font/woff2", "woff2"),
+        ("font/ttf", "ttf"),
+        ("font/otf", "otf"),
+        ("font/collection", "ttc"),
+        ("application/vnd.ms-fontobject", "eot"),
+
+        // Sound
+        ("audio/mpeg", "mp3"),
+        ("audio/mp4", "m4a"),
+        ("audio/aac", "aac"),
+        ("audio/ogg", "oga ogg opus spx"),
+        ("audio/wav", "wav"),
+        ("audio/flac", "flac"),
+        ("audio/webm", "weba"),
+        ("audio/midi", "mid midi"),
+        ("audio/aiff", "aif aiff"),
+        ("audio/amr", "amr"),
+
+        // Moving pictures
+        ("video/mp4", "mp4 m4v"),
+        ("video/webm", "webm"),
+        ("video/ogg", "ogv"),
+        ("application/ogg", "ogx"),
+        ("video/quicktime", "mov qt"),
+        ("video/mpeg", "mpg mpeg"),
+        // TypeScript sources end with `ts` too, but on the web the files loaded with this extension are the segments of
+        // HLS.
+        ("video/mp2t", "ts m2ts"),
+        ("video/iso.segment", "m4s"),
+        ("video/x-matroska", "mkv"),
+        ("video/x-msvideo", "avi"),
+        ("video/x-flv", "flv"),
+        ("video/3gpp", "3gp"),
+        ("video/3gpp2", "3g2"),
+        ("application/vnd.apple.mpegurl", "m3u8"),
+        ("audio/x-mpegurl", "m3u"),
+        ("application/dash+xml", "mpd"),
+
+        // Models
+        ("model/gltf-binary", "glb"),
+        ("model/gltf+json", "gltf"),
+        ("model/obj", "obj"),
+        ("model/stl", "stl"),
+        ("model/vnd.usdz+zip", "usdz"),
+
+        // Documents
+        ("application/pdf", "pdf"),
+        ("application/postscript", "ps eps ai"),
+        ("application/epub+zip", "epub"),
+        ("application/vnd.amazon.ebook", "azw"),
+        ("application/msword", "doc dot"),
+        ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+        ("application/vnd.ms-excel", "xls"),
+        ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+        ("application/vnd.ms-powerpoint", "ppt"),
+        ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
+        ("application/vnd.oasis.opendocument.text", "odt"),
+        ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
+        ("application/vnd.oasis.opendocument.presentation", "odp"),
+
+        // Archives and programs
+        ("application/zip", "zip"),
+        ("application/gzip", "gz tgz"),
+        ("application/x-tar", "tar"),
+        ("application/x-bzip2", "bz2 tbz2"),
+        ("application/x-xz", "xz txz"),
+        ("application/x-7z-compressed", "7z"),
+        ("application/vnd.rar", "rar"),
+        ("application/x-brotli", "br"),
+        ("application/zstd", "zst"),
+        ("application/java-archive", "jar"),
+        ("application/vnd.android.package-archive", "apk"),
+        ("application/vnd.debian.binary-package", "deb"),
+        ("application/x-rpm", "rpm"),
+        ("application/x-apple-diskimage", "dmg"),
+        ("application/vnd.microsoft.portable-executable", "exe dll"),
+        ("application/pgp-signature", "sig asc"),
+        ("application/x-x509-ca-cert", "crt cer pem der"),
+        ("application/x-bittorrent", "torrent"),
+        ("application/octet-stream", "bin dat iso img pak data"),
+    ]
+}

@@ -126,3 +126,115 @@ extension UInt8 {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self - 0x20 : self
     }
 }
+
+/// The signatures of the WHATWG MIME Sniffing standard that need more than comparing bytes (section 6.2).
+enum MediaSignature {
+    /// Section 6.2.1: a `ftyp` box that names an `mp4…` brand.
+    static func isMP4(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 12 else { return false }
+        let boxSize = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+        guard boxSize % 4 == 0, bytes.count >= boxSize, bytes[4..<8].elementsEqual("ftyp".utf8) else { return false }
+        if bytes[8..<11].elementsEqual("mp4".utf8) { return true }
+        // Bytes 12 to 15 are the version of the major brand.
+        return stride(from: 16, to: boxSize, by: 4).contains { bytes[$0...].starts(with: "mp4".utf8) }
+    }
+
+    /// Section 6.2.2: an EBML head whose DocType is `webm`.
+    static func isWebM(_ bytes: [UInt8]) -> Bool {
+        guard bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) else { return false }
+        for start in 4..<38 where bytes.count >= start + 2 && bytes[start] == 0x42 && bytes[start + 1] == 0x82 {
+            let size = start + 2
+            guard size < bytes.count else { return false }
+            let value = size + vintLength(bytes[size])
+            guard value < bytes.count else { return false }
+            // The name may be preceded by zero bytes as padding.
+            return bytes[value...].drop { $0 == 0 }.starts(with: "webm".utf8)
+        }
+        return false
+    }
+
+    /// The number of bytes of an EBML variable-length integer, determined by its first byte.
+    private static func vintLength(_ first: UInt8) -> Int {
+        min(first.leadingZeroBitCount + 1, 8)
+    }
+
+    /// Section 6.2.3: two MPEG audio layer III frames in a row, without an ID3 tag in front.
+    ///
+    /// The sizes of MPEG-2 and 2.5 frames follow ISO 13818-3; the standard's own formula uses the sample rates of
+    /// MPEG-1 for them.
+    static func isMP3(_ bytes: [UInt8]) -> Bool {
+        guard let size = mp3FrameSize(bytes[...]), size >= 4, size < bytes.count else { return false }
+        return mp3FrameSize(bytes[size...]) != nil
+    }
+
+    private static func mp3FrameSize(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let head = Array(bytes.prefix(4))
+        guard head.count == 4, head[0] == 0xFF, head[1] & 0xE0 == 0xE0, head[1] >> 1 & 3 == 1 else { return nil }
+        let (rateIndex, frequencyIndex) = (Int(head[2] >> 4), Int(head[2] >> 2 & 3))
+        guard rateIndex < 15, frequencyIndex < 3 else { return nil }
+        let frequency = [44_100, 48_000, 32_000][frequencyIndex]
+        let padding = Int(head[2] >> 1 & 1)
+        let slowRates = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+        switch head[1] >> 3 & 3 {
+        case 3:
+            let rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+            return 144 * rates[rateIndex] * 1000 / frequency + padding
+        case 2: return 72 * slowRates[rateIndex] * 1000 / (frequency / 2) + padding
+        case 0: return 72 * slowRates[rateIndex] * 1000 / (frequency / 4) + padding
+        default: return nil
+        }
+    }
+}
+
+/// Checks whether bytes that arrive piece by piece are UTF-8 (Unicode 16, table 3-7).
+struct UTF8Validator: Sendable {
+    /// Whether all bytes so far can be the beginning of valid UTF-8.
+    private(set) var isValid = true
+    /// The number of continuation bytes that must follow, and the allowed values of the next one.
+    private var due = 0
+    private var allowed: ClosedRange<UInt8> = 0x80...0xBF
+
+    /// Whether all bytes so far are valid UTF-8 and the last character is complete.
+    var isValidAtEnd: Bool { isValid && due == 0 }
+
+    mutating func take(_ bytes: Data) {
+        guard isValid else { return }
+        bytes.withUnsafeBytes { take($0) }
+    }
+
+    private mutating func take(_ bytes: UnsafeRawBufferPointer) {
+        var index = 0
+        while index < bytes.count {
+            if due == 0 {
+                // Most text is ASCII: this skips eight bytes at a time as long as no byte has its high bit set.
+                while index + 8 <= bytes.count,
+                    bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+                {
+                    index += 8
+                }
+                guard index < bytes.count else { return }
+                guard begin(bytes[index]) else { return isValid = false }
+            } else {
+                guard allowed.contains(bytes[index]) else { return isValid = false }
+                due -= 1
+                allowed = 0x80...0xBF
+            }
+            index += 1
+        }
+    }
+
+    private mutating func begin(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x00...0x7F: return true
+        case 0xC2...0xDF: due = 1
+        case 0xE0: (due, allowed) = (2, 0xA0...0xBF)
+        case 0xED: (due, allowed) = (2, 0x80...0x9F)
+        case 0xE1...0xEF: due = 2
+        case 0xF0: (due, allowed) = (3, 0x90...0xBF)
+        case 0xF1...0xF3: due = 3
+        case 0xF4: (due, allowed) = (3, 0x80...0x8F)
+        default: return false
+        }
+        return true
+    }
+}

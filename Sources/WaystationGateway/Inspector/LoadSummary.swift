@@ -83,4 +83,117 @@ struct LoadDetails: Encodable, Sendable {
             .map { [$0.key, Redaction.standard.value($0.value, ofField: $0.key)] }
     }
 }
+
+/// Explains why a load was answered from its source.
+enum LoadReasons {
+    /// The reasons, a sentence each.
+    static func reasons(for load: LoadLog.Load, rule: Rule?) -> [String] {
+        let exchange = load.exchange
+        if case .refused = load.ending { return ["The gateway refused the request, so no load began."] }
+        var reasons: [String] = []
+        switch (exchange.rule, rule) {
+        case (let index?, let rule?):
+            reasons.append("Rule \(index) takes the request: \(rule.definition.pattern).")
+        case (let index?, nil): reasons.append("Rule \(index) takes the request.")
+        case (nil, _): reasons.append("No rule takes the request.")
+        }
+        if case .cancelled = load.ending {
+            reasons.append("The browser or the app cancelled the load before its end.")
+        } else {
+            reasons.append(source(of: exchange))
+        }
+        if let status = exchange.response?.value(forHTTPHeaderField: "Cache-Status"), !status.isEmpty {
+            reasons.append(CacheStatusWords.words(status))
+        }
+        return reasons
+    }
+
+    private static func source(of exchange: RecordedExchange) -> String {
+        if exchange.error != nil, exchange.response == nil { return "The load failed before a response arrived." }
+        return switch exchange.source {
+        case .pack?: "An installed pack has the file."
+        case .files?: "The directory of the rule has the file."
+        case .cache?: "A stored response answered; the network was not needed for its body."
+        case .network?: "The origin answered over the network."
+        case .foundation?: "The task was handed back to Foundation's own loader."
+        case let source?: "The source is \(source)."
+        case nil where exchange.error != nil: "The load failed after its response had begun."
+        case nil: "The response is a redirect, which the load follows."
+        }
+    }
+}
+
+/// Explains the value of a `Cache-Status` field (RFC 9211) to people.
+enum CacheStatusWords {
+    /// The value of a `Cache-Status` field in words.
+    ///
+    /// - Parameter field: The value.
+    /// - Returns: A sentence about Waystation's own member; empty if the field has none.
+    static func words(_ field: String) -> String {
+        guard let member = OwnCacheStatus.member(of: field) else { return "" }
+        let parts = parameters(of: member)
+        var values: [String: String] = [:]
+        for part in parts.dropFirst() {
+            let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
+            guard let name = pair.first else { continue }
+            values[name] = pair.count == 2 ? pair[1] : ""
+        }
+        var words = values["hit"] != nil ? "Answered without the network" : forwarded(values)
+        if let seconds = values["ttl"].flatMap({ Int($0) }) {
+            let span = span(seconds.magnitude)
+            words += seconds > 0 ? "; fresh for \(span) more" : "; stale since \(span)"
+        }
+        if let detail = values["detail"] { words += " (\(detail))" }
+        return words + "."
+    }
+
+    private static func forwarded(_ values: [String: String]) -> String {
+        let reason =
+            switch values["fwd"] {
+            case "bypass"?: "The rule does not use the cache"
+            case "method"?: "Requests with this method are always sent to the origin"
+            case "uri-miss"?: "Nothing was stored for the URL"
+            case "vary-miss"?: "Only responses for other request fields were stored"
+            case "miss"?: "No stored response could be used"
+            case "request"?: "The request did not allow the stored response"
+            case "stale"?: "The stored response was stale"
+            case "partial"?: "The stored response had only a part"
+            case let other?: "The request was forwarded: \(other)"
+            case nil: "The cache gave no reason"
+            }
+        var words = reason + ", so the origin was asked"
+        if values["fwd-status"] == nil, values["ttl"] != nil { words += "; it gave no answer" }
+        if values["fwd-status"] == "304" { words += "; the stored response is still valid" }
+        if values["stored"] != nil { words += "; the response was stored" }
+        if values["collapsed"] != nil { words += "; it shared a request that was under way" }
+        return words
+    }
+
+    /// A time in words.
+    private static func span(_ seconds: UInt) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7_200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3_600) h"
+        default: "\(seconds / 86_400) days"
+        }
+    }
+
+    /// The parts of a member between semicolons that are outside of quotes.
+    private static func parameters(of member: Substring) -> [String] {
+        var parts = [""]
+        var isQuoted = false
+        var isEscaped = false
+        for character in member {
+            if character == ";", !isQuoted {
+                parts.append("")
+                continue
+            }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            isEscaped = character == "\\" && !isEscaped
+            parts[parts.count - 1].append(character)
+        }
+        return parts.map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+    }
+}
 #endif

@@ -1,5 +1,6 @@
 #if Gateway
 import NIOCore
+import NIOHTTP1
 
 /// The deadline of a connection, which moves with each request.
 ///
@@ -49,6 +50,17 @@ final class ConnectionClock {
         let late = late
         stop()
         late?()
+    }
+}
+
+extension NIOHTTPDecoderLimitConfiguration {
+    /// The limits of heads, from clients and from the origins of web sockets.
+    static var gateway: NIOHTTPDecoderLimitConfiguration {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 64 << 10
+        limits.maxHeaderListSize = 256 << 10
+        limits.maxHeaderFieldCount = 256
+        return limits
     }
 }
 #endif

@@ -1,7 +1,13 @@
 #if Gateway
 import Foundation
+import NIOCore
 import NIOHTTP1
 import WaystationFields
+import WaystationFileSystem
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The resource that a request to the gateway asks for.
 enum RequestTarget: Equatable, Sendable {
@@ -183,6 +189,63 @@ extension HTTPRequestHead {
         where headers[name].count > 1 {
             throw .badRequest("a request has one \(name) field; this one has \(headers[name].count)")
         }
+    }
+}
+
+/// The mark of the requests that a gateway sends to itself, because its environment names the gateway as the proxy.
+///
+/// A proxy recognises such a loop by the field `Via` (RFC 9110 §7.6.3). Some origins answer otherwise if a request has
+/// this field: nginx, for example, does not compress then. So only requests to a proxy at the gateway's own port get it:
+/// the name of such a proxy may be one of this machine that only a resolver knows.
+struct LoopMark: Sendable {
+    /// The name of this gateway, which no other one has.
+    private let name = "waystation-\(RandomName.make())"
+
+    /// The value of `Via`.
+    var field: String { "1.1 " + name }
+
+    /// Adds the mark to a request.
+    func add(to request: inout URLRequest) {
+        let earlier = request.value(forHTTPHeaderField: "Via").map { $0 + ", " } ?? ""
+        request.setValue(earlier + field, forHTTPHeaderField: "Via")
+    }
+
+    /// Whether the gateway has sent a request to itself.
+    func isIn(_ head: HTTPRequestHead) -> Bool { head.headers["Via"].contains { $0.contains(name) } }
+}
+
+/// The host and the port that `CONNECT` names (RFC 9110 §9.3.6).
+struct ConnectTarget: Equatable, Sendable {
+    /// A name, or an address; that of IPv6 without its brackets.
+    let host: String
+    let port: Int
+
+    /// Reads the target of a request.
+    ///
+    /// Addresses are taken in their usual notation only: programs disagree about `0x7f.1`, `2130706433` and `127.1`.
+    init?(_ authority: String) {
+        guard let colon = authority.lastIndex(of: ":") else { return nil }
+        guard let port = OriginName.port(authority[authority.index(after: colon)...]) else { return nil }
+        self.port = port
+        let host = authority[..<colon]
+        if host.first == "[" {
+            let address = host.dropFirst().dropLast()
+            guard host.last == "]", !address.contains("%"), address.contains(":"), Self.isAddress(address) else {
+                return nil
+            }
+            self.host = String(address)
+            return
+        }
+        guard OriginName(scheme: "https", host: String(host), port: nil) != nil else { return nil }
+        // A name whose last label is a number is an address (URL Standard, "ends in a number").
+        let last = host.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
+        let isNumber = last.utf8.allSatisfy { (0x30...0x39).contains($0) } || last.lowercased().hasPrefix("0x")
+        guard !isNumber || Self.isAddress(host) else { return nil }
+        self.host = String(host)
+    }
+
+    private static func isAddress(_ text: Substring) -> Bool {
+        (try? SocketAddress(ipAddress: String(text), port: 0)) != nil
     }
 }
 #endif

@@ -1,5 +1,7 @@
 #if Gateway
+public import Foundation
 public import Logging
+import NIOCore
 public import Waystation
 import WaystationStorage
 
@@ -73,5 +75,33 @@ public struct GatewayOptions: Sendable {
 
     /// Makes the default options.
     public init() {}
+}
+
+/// The reason why a gateway cannot be started.
+public struct GatewayError: LocalizedError, Sendable, CustomStringConvertible {
+    /// The problem, and how to correct it.
+    public let description: String
+    /// Whether the machine lacks the address.
+    let isAddressMissing: Bool
+
+    /// The description, for `localizedDescription`.
+    public var errorDescription: String? { description }
+
+    init(_ description: String) {
+        self.description = description
+        isAddressMissing = false
+    }
+
+    init(listening host: String, _ port: Int, _ error: any Error) {
+        let code = (error as? IOError)?.errnoCode
+        isAddressMissing = code == EADDRNOTAVAIL || code == EAFNOSUPPORT
+        description =
+            switch code {
+            case EADDRINUSE:
+                "port \(port) of \(host) is in use: stop the program that has it, or choose another port"
+            case EACCES: "port \(port) of \(host) needs privileges: choose a port from 1024"
+            default: "the gateway cannot listen at \(host), port \(port): \(error)"
+            }
+    }
 }
 #endif

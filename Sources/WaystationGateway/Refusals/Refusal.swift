@@ -1,6 +1,12 @@
 #if Gateway
+import Foundation
 import NIOHTTP1
+import Waystation
 import WaystationFields
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// An answer that the gateway gives by itself, because it does not serve a request.
 struct Refusal: Error, Equatable, Sendable {
@@ -153,6 +159,70 @@ struct Refusal: Error, Equatable, Sendable {
 
     static func tunnelFailed(_ authority: String, _ reason: String) -> Refusal {
         Refusal(status: 502, message: "No connection to \(authority): \(reason)", closes: true)
+    }
+}
+
+extension Refusal {
+    /// The answer for a load that failed before its response began.
+    ///
+    /// - Parameters:
+    ///   - error: The error of the load.
+    ///   - url: The URL of the request.
+    init(_ error: any Error, for url: URL?) {
+        let error = (error as? URLError) ?? URLError(.unknown)
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? WaystationError
+        let name = url.map { SecretNames.standard.url($0.absoluteString).prefix(2_000) } ?? "the request"
+        let reason = cause?.message ?? error.localizedDescription
+        let status =
+            switch (cause?.code, error.code) {
+            case (.blocked, _), (.loginOutOfDomain, _): 403
+            case (.notFound, _): 404
+            case (.invalidHeaderBody, _): 400
+            case (.headerBodyTooLarge, _): 413
+            case (.notStored, _): 504
+            case (_, .timedOut): 504
+            case (_, .userAuthenticationRequired): 401
+            case (_, .notConnectedToInternet), (_, .cancelled): 503
+            default: 502
+            }
+        self.init(status: status, message: "\(name) cannot be loaded: \(reason)")
+    }
+}
+
+extension RecordedExchange {
+    /// A request that the gateway refused, as far as its target can be written as a URL.
+    ///
+    /// - Parameters:
+    ///   - refusal: The refusal.
+    ///   - head: The head of the request.
+    ///   - isSecured: Whether the request arrived over TLS.
+    ///   - time: The time of the refusal.
+    init?(_ refusal: Refusal, to head: HTTPRequestHead, isSecured: Bool, at time: Date) {
+        guard let url = URL(string: head.target(isSecured: isSecured)),
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: refusal.status,
+                httpVersion: "HTTP/1.1",
+                headerFields: [:]
+            )
+        else { return nil }
+        var request = URLRequest(url: url)
+        request.httpMethod = head.method.rawValue
+        for (name, value) in head.headers { request.addValue(value, forHTTPHeaderField: name) }
+        self.init(request: request, response: response, begun: time)
+    }
+}
+
+extension HTTPRequestHead {
+    /// The URL of the target as the client sees it, if the target has one.
+    ///
+    /// - Parameter isSecured: Whether the request arrived over TLS.
+    /// - Returns: The URL, which may be malformed.
+    func target(isSecured: Bool) -> String {
+        if uri.hasPrefix("/") {
+            return (isSecured ? "https://" : "http://") + (headers.first(name: "Host") ?? "") + uri
+        }
+        return method == .CONNECT ? "https://" + uri : uri
     }
 }
 #endif

@@ -124,4 +124,119 @@ struct AbsoluteURL {
         return slashed.isEmpty ? "/" + text : text
     }
 }
+
+/// The URLs of a page, and the form in which a browser follows them at the gateway.
+struct Links: Sendable {
+    /// A replacement of a part of a text.
+    struct Edit: Equatable {
+        /// The places of the bytes that are replaced.
+        let range: Range<Int>
+        let text: [UInt8]
+    }
+
+    let names: LocalNames
+    /// The scheme of the page's origin.
+    let pageScheme: String
+    /// The page's origin; nil if it is not known.
+    let page: OriginName?
+    /// The scheme of the page's base URL, which URLs without a scheme have.
+    private(set) var scheme: String
+    /// The scheme that a browser gives to such URLs: `http` as long as the base URL is one of the gateway.
+    private var browserScheme = "http"
+    /// Whether a rule takes a URL.
+    let isServed: @Sendable (String) -> Bool
+
+    init(
+        names: LocalNames,
+        scheme: String,
+        page: OriginName? = nil,
+        isServed: @escaping @Sendable (String) -> Bool
+    ) {
+        self.names = names
+        self.page = page
+        pageScheme = scheme
+        self.scheme = scheme
+        self.isServed = isServed
+    }
+
+    /// The page names its base URL.
+    mutating func setBase(_ base: AbsoluteURL) {
+        scheme = base.origin.scheme
+        browserScheme = local(base) == nil ? scheme : "http"
+    }
+
+    /// The gateway's URL, without a path, that takes the place of a URL; nil if the URL stays as it is.
+    private func local(_ url: AbsoluteURL) -> String? {
+        guard !names.isReserved(url.origin), isServed(url.text) else { return nil }
+        return names.authority(of: url.origin).map { "http://" + $0 }
+    }
+
+    /// Makes a URL that a rule takes lead to the gateway.
+    ///
+    /// Any other URL without a scheme gets the scheme of the page's base URL: a browser would give it the `http` of the
+    /// gateway's own page, and load a script without encryption.
+    ///
+    /// Only scheme, host and port are replaced, with letters, digits and `:/.-_`. These mean the same in every context
+    /// of HTML, CSS and JavaScript, so no replacement can end a string or a tag.
+    ///
+    /// - Parameters:
+    ///   - text: The decoded text.
+    ///   - range: The part of it that is a URL.
+    /// - Returns: The edit; nil if the URL stays as it is.
+    func edit(_ text: MappedBytes, _ range: Range<Int>) -> Edit? {
+        if let url = AbsoluteURL(text, range, base: scheme), let local = local(url) {
+            return Edit(range: url.prefix, text: Array(local.utf8))
+        }
+        guard scheme != browserScheme, let place = AbsoluteURL.placeOfMissingScheme(text, range) else { return nil }
+        return Edit(range: place..<place, text: Array((scheme + ":").utf8))
+    }
+}
+
+/// The name of a tag, an attribute or a CSS token, in lower case: as many of its bytes as the longest known name has.
+///
+/// A name can be arbitrarily long, and arrives in parts; a longer one equals no known name.
+struct ShortName: Hashable, Sendable {
+    private static let maximum = 18
+
+    private var high: UInt64 = 0
+    private var low: UInt64 = 0
+    private var last: UInt16 = 0
+    private(set) var count: UInt8 = 0
+
+    init() {}
+
+    init(_ name: StaticString) {
+        name.withUTF8Buffer { for byte in $0 { append(byte) } }
+    }
+
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        let byte = Characters.lowered(byte)
+        switch count {
+        case 0..<8: high = high << 8 | UInt64(byte)
+        case 8..<16: low = low << 8 | UInt64(byte)
+        case 16..<18: last = last << 8 | UInt16(byte)
+        default: return count = UInt8(Self.maximum) + 1
+        }
+        count += 1
+    }
+
+    /// A number that differs for most names.
+    @inline(__always)
+    var mixed: Int {
+        let product = (high ^ (low &* 0x9e37_79b9) ^ UInt64(last) ^ UInt64(count)) &* 0x9e37_79b9_7f4a_7c15
+        return Int(truncatingIfNeeded: product >> 40)
+    }
+
+    /// The bytes of a name that is not too long.
+    var bytes: [UInt8] {
+        guard count <= Self.maximum else { return [] }
+        let first = (0..<min(count, 8)).reversed().map { UInt8(truncatingIfNeeded: high >> (UInt64($0) * 8)) }
+        let second = (0..<min(max(count, 8) - 8, 8)).reversed().map {
+            UInt8(truncatingIfNeeded: low >> (UInt64($0) * 8))
+        }
+        let third = (0..<(max(count, 16) - 16)).reversed().map { UInt8(truncatingIfNeeded: last >> (UInt16($0) * 8)) }
+        return first + second + third
+    }
+}
 #endif

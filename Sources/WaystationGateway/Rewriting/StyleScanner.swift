@@ -1,4 +1,5 @@
 #if Gateway
+
 /// Finds the URLs of a style sheet among its tokens (CSS Syntax Level 3 §4): `url(…)`, the string of `@import`, and the
 /// strings of `image-set()`.
 ///
@@ -221,6 +222,239 @@ struct StyleScanner {
         index = star + (isEnd ? 2 : 1)
         if isEnd { state = .base }
         return true
+    }
+}
+
+/// The tokens that hold a URL, and the strings that are one.
+extension StyleScanner {
+    mutating func string(
+        _ quote: UInt8,
+        _ input: StyleText,
+        _ index: inout Int,
+        _ edits: inout [Links.Edit]
+    ) -> Bool {
+        while index < input.end {
+            let byte = input.bytes[index]
+            if byte == quote {
+                endURL(at: index, index, input, &edits)
+                index += 1
+                state = .base
+                return true
+            }
+            if StyleText.isLineEnd(byte) {
+                start = nil
+                state = .base
+                return true
+            }
+            guard byte == UInt8(ascii: "\\") else {
+                index += 1
+                continue
+            }
+            guard let end = input.escapeEnd(index) else { return false }
+            index = end
+        }
+        return true
+    }
+
+    private mutating func urlStart(_ input: StyleText, _ index: inout Int) {
+        let byte = input.bytes[index]
+        if Characters.isSpace(byte) {
+            index += 1
+            return
+        }
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+            index += 1
+            if imageSet > 0 { imageSet += 1 }
+            state = .string(quote: byte)
+        } else {
+            state = .url
+        }
+        start = statement == .namespace ? nil : index
+        if statement == .importing { statement = .other }
+    }
+
+    mutating func url(_ input: StyleText, _ index: inout Int, _ edits: inout [Links.Edit]) -> Bool {
+        while index < input.end {
+            let byte = input.bytes[index]
+            switch byte {
+            case UInt8(ascii: ")"):
+                endURL(at: index, index, input, &edits)
+                index += 1
+                state = .base
+                return true
+            case _ where Characters.isSpace(byte):
+                state = .urlEnd(index)
+                return true
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "("), 1...8, 0x0b, 0x0e...0x1f, 0x7f:
+                start = nil
+                state = .badURL
+                return true
+            case UInt8(ascii: "\\"):
+                guard let isBeforeLineEnd = input.isBeforeLineEnd(index), let end = input.escapeEnd(index) else {
+                    return false
+                }
+                if isBeforeLineEnd {
+                    start = nil
+                    state = .badURL
+                    return true
+                }
+                index = end
+            default: index += 1
+            }
+        }
+        return true
+    }
+
+    private mutating func urlEnd(_ end: Int, _ input: StyleText, _ index: inout Int, _ edits: inout [Links.Edit]) {
+        let byte = input.bytes[index]
+        if Characters.isSpace(byte) {
+            index += 1
+        } else if byte == UInt8(ascii: ")") {
+            endURL(at: end, index, input, &edits)
+            index += 1
+            state = .base
+        } else {
+            start = nil
+            state = .badURL
+        }
+    }
+
+    mutating func badURL(_ input: StyleText, _ index: inout Int) -> Bool {
+        let byte = input.bytes[index]
+        guard byte == UInt8(ascii: "\\") else {
+            index += 1
+            if byte == UInt8(ascii: ")") { state = .base }
+            return true
+        }
+        guard let isBeforeLineEnd = input.isBeforeLineEnd(index), let end = input.escapeEnd(index) else { return false }
+        index = isBeforeLineEnd ? index + 1 : end
+        return true
+    }
+
+    /// A style sheet may end within a URL, which counts (CSS Syntax §4.3.5, §4.3.6).
+    mutating func finish(_ input: StyleText, _ edits: inout [Links.Edit]) {
+        switch state {
+        case .string, .url: endURL(at: input.end, input.end, input, &edits)
+        case .urlEnd(let end): endURL(at: end, input.end, input, &edits)
+        case .base, .name, .comment, .urlStart, .badURL: break
+        }
+        state = .base
+    }
+
+    /// Takes a URL.
+    ///
+    /// - Parameters:
+    ///   - end: The end of the URL.
+    ///   - tokenEnd: The end of its token, for the limit.
+    ///   - input: The bytes.
+    ///   - edits: The edit is appended.
+    private mutating func endURL(
+        at end: Int,
+        _ tokenEnd: Int,
+        _ input: StyleText,
+        _ edits: inout [Links.Edit]
+    ) {
+        guard let start, tokenEnd - start <= limit else { return self.start = nil }
+        self.start = nil
+        let url = input.unescaped(start..<end)
+        if let edit = links.edit(url, url.bytes.indices) { edits.append(edit) }
+    }
+
+    /// The edits of a text that has arrived as a whole, such as that of an attribute.
+    static func edits(_ text: MappedBytes, _ links: Links, limit: Int) -> [Links.Edit] {
+        var scanner = StyleScanner(links, limit: limit)
+        var edits: [Links.Edit] = []
+        text.bytes.withUnsafeBufferPointer { bytes in
+            var index = 0
+            scanner.scan(bytes, &index, to: bytes.count, isLast: true, &edits)
+        }
+        return edits.map { Links.Edit(range: text.places($0.range), text: $0.text) }
+    }
+}
+
+/// The bytes of a style sheet that have arrived, and their escapes (CSS Syntax Level 3 §4.3.7).
+struct StyleText {
+    let bytes: UnsafeBufferPointer<UInt8>
+    /// The end of the bytes that belong to the style sheet.
+    let end: Int
+    /// Whether the style sheet ends there.
+    let isLast: Bool
+
+    /// The end of the escape that begins with the backslash at a place; nil if more bytes are needed.
+    ///
+    /// A backslash before a line end is not an escape; its end is that of the line end.
+    func escapeEnd(_ index: Int) -> Int? {
+        var next = index + 1
+        guard next < end else { return isLast ? end : nil }
+        while next < end, next - index <= 6, Characters.hexValue(bytes[next]) != nil { next += 1 }
+        let isHex = next > index + 1
+        if isHex, next == end { return isLast ? end : nil }
+        guard isHex ? Characters.isSpace(bytes[next]) : true else { return next }
+        guard bytes[next] == Characters.carriageReturn else { return next + 1 }
+        // A carriage return and a line feed are one line end.
+        guard next + 1 < end else { return isLast ? end : nil }
+        return bytes[next + 1] == Characters.lineFeed ? next + 2 : next + 1
+    }
+
+    /// Whether the backslash at a place is followed by a line end; nil if more bytes are needed.
+    func isBeforeLineEnd(_ index: Int) -> Bool? {
+        guard index + 1 < end else { return isLast ? false : nil }
+        return Self.isLineEnd(bytes[index + 1])
+    }
+
+    /// The character of an escape, for the comparison with names of ASCII letters.
+    func nameByte(_ index: Int, to end: Int) -> UInt8 {
+        let code = escapedCode(index, to: end)
+        return code < 0x80 ? UInt8(code) : 0xff
+    }
+
+    /// The number of the character of an escape, or the byte after the backslash.
+    private func escapedCode(_ index: Int, to end: Int) -> UInt32 {
+        guard index + 1 < end else { return 0xfffd }
+        guard Characters.hexValue(bytes[index + 1]) != nil else { return UInt32(bytes[index + 1]) }
+        var code: UInt32 = 0
+        for byte in bytes[(index + 1)..<end] {
+            guard let digit = Characters.hexValue(byte) else { break }
+            code = code << 4 | digit
+        }
+        return code
+    }
+
+    /// The text of a string or a URL.
+    func unescaped(_ range: Range<Int>) -> MappedBytes {
+        guard bytes.first(UInt8(ascii: "\\"), from: range.lowerBound, to: range.upperBound) != nil else {
+            return MappedBytes(bytes[range], at: range.lowerBound)
+        }
+        let part = StyleText(bytes: bytes, end: range.upperBound, isLast: true)
+        var url = MappedBytes(capacity: range.count)
+        var index = range.lowerBound
+        while index < range.upperBound {
+            guard bytes[index] == UInt8(ascii: "\\"), let end = part.escapeEnd(index) else {
+                url.append(bytes[index], at: index)
+                index += 1
+                continue
+            }
+            if part.isBeforeLineEnd(index) != true, index + 1 < range.upperBound {
+                let code = part.escapedCode(index, to: end)
+                if Characters.hexValue(bytes[index + 1]) == nil {
+                    url.append(UInt8(code), at: index)
+                } else {
+                    url.append(code == 0 ? "\u{fffd}" : Unicode.Scalar(code) ?? "\u{fffd}", at: index)
+                }
+            }
+            index = end
+        }
+        url.end(at: range.upperBound)
+        return url
+    }
+
+    static func isLineEnd(_ byte: UInt8) -> Bool {
+        byte == Characters.lineFeed || byte == Characters.carriageReturn || byte == Characters.formFeed
+    }
+
+    static func isNameByte(_ byte: UInt8) -> Bool {
+        Characters.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte >= 0x80
+            || byte == 0
     }
 }
 #endif

@@ -1,7 +1,9 @@
 #if Gateway
 import Foundation
 import Logging
+import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Synchronization
 import Waystation
 import WaystationCookies
@@ -34,7 +36,7 @@ final class GatewayServing: Sendable {
     private let heads: TranslatedHeads
     let repeated: RepeatedRequests
     /// Whether the log has the warning that the authority ends.
-    let hasWarnedOfEnd = Atomic(false)
+    private let hasWarnedOfEnd = Atomic(false)
     /// Lists the requests that are refused; nil unless ``GatewayOptions/inspector`` is set.
     private let observer: Inspector?
 
@@ -266,6 +268,153 @@ extension Substring {
     fileprivate var hasNoForwardedStatus: Bool {
         let parameters = utf8.split(separator: UInt8(ascii: ";"), maxSplits: 2).dropFirst(2)
         return !(parameters.first?.starts(with: " fwd-status=".utf8) ?? false)
+    }
+}
+
+extension GatewayServing {
+    /// The response to a request whose bytes have arrived before; nil if it must be parsed.
+    ///
+    /// The load has ended then, and the response is to be written.
+    func repeatedResponse(to request: ByteBuffer) -> ByteBuffer? {
+        let key = RepeatedRequests.Key(request: request, origin: targets.secured)
+        guard let entry = repeated.entry(of: key) else { return nil }
+        if loads.repeats(entry.load) { return entry.response }
+        repeated.remove(key)
+        return nil
+    }
+
+    /// Remembers a load that was answered at once, if the same bytes get the same response from the same answer.
+    ///
+    /// - Parameters:
+    ///   - load: The load.
+    ///   - accepted: The request.
+    ///   - head: Its head.
+    ///   - arrived: Its bytes.
+    func remember(_ load: AnsweredLoad, _ accepted: Accepted, _ head: HTTPRequestHead, as arrived: ByteBuffer) {
+        // The cookies of a browser and those of the app are compared with each request.
+        guard browsers == nil, loads.hasLastingRules, arrived.readableBytes <= RepeatedRequests.requestLimit,
+            load.body.count <= RepeatedRequests.responseLimit
+        else { return }
+        let (response, framing, rewriter) = self.head(ResponseHead(load.response), to: accepted, head)
+        let isWhole =
+            switch framing {
+            case .none: true
+            case .length(let length): length == load.body.count
+            case .chunked, .close: false
+            }
+        guard isWhole, rewriter == nil, load.response.statusCode >= 200 else { return }
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(1_024 + load.body.count)
+        bytes.write(response.saying(closes: false))
+        if framing != .none { bytes.writeBytes(load.body) }
+        repeated.add(
+            RepeatedRequests.Entry(load: load, response: bytes),
+            // A copy, because the buffer of the socket is longer.
+            for: RepeatedRequests.Key(request: ByteBuffer(bytes: arrived.readableBytesView), origin: targets.secured)
+        )
+    }
+}
+
+extension GatewayServing {
+    /// The parts of a connection that the gateway answers over TLS.
+    struct Secured: Sendable {
+        let context: NIOSSLContext
+        let serving: GatewayServing
+    }
+
+    /// Decides what becomes of a client's `CONNECT`.
+    ///
+    /// - Returns: The parts for answering it with the authority's certificate; nil if the connection is to be a tunnel,
+    ///   because the authority makes no certificates for the host.
+    /// - Throws: A refusal, if the authority has expired, or if the rules block every URL at the host and port.
+    func securing(_ host: String, port: Int, now: Date) throws(Refusal) -> Secured? {
+        guard let authority = options.authority, authority.certifies(host, port: port),
+            let origin = OriginName(scheme: "https", host: host, port: port)
+        else {
+            try checkTunnel(to: host, port: port)
+            return nil
+        }
+        warn(about: authority, now: now)
+        do {
+            return Secured(
+                context: try authority.context(for: origin.host, now: now),
+                serving: GatewayServing(self, securedFor: origin)
+            )
+        } catch { throw .noCertificate(origin.host, error) }
+    }
+
+    /// Refuses a tunnel if the rules block all that a client could ask for within it.
+    ///
+    /// At a port that is neither that of https nor that of http, a client may speak either. If one of them is blocked,
+    /// the tunnel is refused, unless a rule names the other one's origin.
+    private func checkTunnel(to host: String, port: Int) throws(Refusal) {
+        let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let schemes = ["https", "http"].filter { scheme in
+            OriginName.standardPort(of: scheme) == port || (port != 443 && port != 80)
+        }
+        let origins = schemes.compactMap { URL(string: "\($0)://\(authority)/") }
+        guard origins.contains(where: loads.blocksOrigin), !origins.contains(where: loads.servesOrigin) else { return }
+        throw .blockedTunnel(authority)
+    }
+
+    /// Logs once that the authority is about to end, or has ended: a gateway that runs for weeks does not renew it.
+    private func warn(about authority: CertificateAuthority, now: Date) {
+        guard authority.expires.timeIntervalSince(now) < StoredAuthority.margin,
+            !hasWarnedOfEnd.exchange(true, ordering: .relaxed)
+        else { return }
+        options.logger.warning(
+            """
+            the gateway's authority is valid only until \(authority.expires): open it again and start the gateway \
+            anew, so that a new authority is made, and install that one in the browsers
+            """
+        )
+    }
+}
+
+/// The part of the head of a response that is the same for every request by the same kind of name.
+struct TranslatedHead: Sendable {
+    var headers: HTTPHeaders
+    /// The number of bytes of the body; nil if the fields do not state it.
+    let length: Int?
+    /// The origin's `Set-Cookie` fields, which the headers do not contain.
+    let setCookies: [String]
+    /// Whether the response was answered without the network.
+    let isHit: Bool
+}
+
+/// The heads of the responses that were answered without the network and translated last.
+///
+/// A file, and a stored response in memory, answers many requests with the same object. To translate its fields takes
+/// longer than to find it.
+final class TranslatedHeads: Sendable {
+    /// When there are more, all are dropped.
+    private static let limit = 256
+
+    private struct Key: Hashable {
+        let response: ObjectIdentifier
+        let isNamed: Bool
+    }
+
+    /// The responses are kept, so that no other one gets the identifier of a key.
+    private let heads = Mutex<[Key: (response: HTTPURLResponse, head: TranslatedHead)]>([:])
+
+    /// The head of a response.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - isNamed: Whether the browser asked by the gateway's name of the origin.
+    ///   - translate: Makes the translated head if none is remembered for the response.
+    /// - Returns: The head.
+    func head(of response: HTTPURLResponse, isNamed: Bool, _ translate: () -> TranslatedHead) -> TranslatedHead {
+        let key = Key(response: ObjectIdentifier(response), isNamed: isNamed)
+        if let known = heads.withLock({ $0[key]?.head }) { return known }
+        let head = translate()
+        guard head.isHit else { return head }
+        heads.withLock { heads in
+            if heads.count >= Self.limit { heads.removeAll(keepingCapacity: true) }
+            heads[key] = (response, head)
+        }
+        return head
     }
 }
 #endif

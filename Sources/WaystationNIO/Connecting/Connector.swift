@@ -2,6 +2,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import NIOTLS
 
 /// Makes connections: name look-up, TCP, tunnel and TLS.
 ///
@@ -211,5 +212,110 @@ extension Origin {
 
     /// Host and port as CONNECT names them (RFC 9110 §9.3.6).
     fileprivate var authorityWithPort: String { host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Reports the end of a TLS handshake, and reads until then.
+final class HandshakeObserver: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private var completion: ((Result<String?, any Error>) -> Void)?
+
+    /// - Parameter completion: Gets the protocol that the server chose, or the error, once.
+    init(_ completion: @escaping (Result<String?, any Error>) -> Void) { self.completion = completion }
+
+    func handlerAdded(context: ChannelHandlerContext) { context.read() }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if completion != nil { context.read() }
+        context.fireChannelReadComplete()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted(let negotiated)? = event as? TLSUserEvent {
+            finish(.success(negotiated))
+            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard completion != nil else { return context.fireErrorCaught(error) }
+        finish(.failure(error))
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        finish(.failure(ChannelError.eof))
+        context.fireChannelInactive()
+    }
+
+    private func finish(_ result: Result<String?, any Error>) {
+        let completion = self.completion
+        self.completion = nil
+        completion?(result)
+    }
+}
+
+/// A connection that is being made.
+///
+/// It is confined to the event loop.
+final class ConnectAttempt {
+    /// The time at which it must be complete.
+    let deadline: NIODeadline
+    private var channels: [any Channel] = []
+    private var complete: ((Result<any Channel, TransportFailure>) -> Void)?
+    /// Whether it has been completed or given up.
+    private(set) var isOver = false
+
+    init(deadline: NIODeadline) { self.deadline = deadline }
+
+    /// Sets the closure that gets the channel, when it is ready for HTTP, or the failure.
+    func whenOver(_ complete: @escaping (Result<any Channel, TransportFailure>) -> Void) { self.complete = complete }
+
+    /// Records a channel that tries one of the host's addresses, so that giving up can close it.
+    func add(_ channel: any Channel) {
+        guard !isOver else { return channel.close(promise: nil) }
+        channels.append(channel)
+    }
+
+    /// A step failed; the first failure counts.
+    func fail(_ failure: TransportFailure) {
+        guard let complete = finish() else { return }
+        closeAll()
+        complete(.failure(failure))
+    }
+
+    /// The channel is ready for HTTP.
+    func succeed(_ channel: any Channel) {
+        guard let complete = finish() else { return channel.close(promise: nil) }
+        channels = []
+        complete(.success(channel))
+    }
+
+    /// Gives the attempt up without reporting it.
+    func abandon() {
+        _ = finish()
+        closeAll()
+    }
+
+    /// Fails because the deadline has passed.
+    func timeOut() {
+        fail(
+            TransportFailure(.timedOut, "Making a connection took too long. Raise connectTimeout, or try again later.")
+        )
+    }
+
+    private func finish() -> ((Result<any Channel, TransportFailure>) -> Void)? {
+        isOver = true
+        defer { complete = nil }
+        return complete
+    }
+
+    private func closeAll() {
+        for channel in channels { channel.close(promise: nil) }
+        channels = []
+    }
 }
 #endif

@@ -134,4 +134,19 @@ protocol ConnectionOwner: AnyObject {
     /// The connection is closed; the exchanges that it carried have got their ends before.
     func connectionDidClose(_ connection: any ExchangeConnection)
 }
+
+/// Identifies a connection of a transport, from the moment on when it is being made.
+struct ConnectionID: Hashable, Sendable {
+    var number: UInt64
+
+    /// Makes identities that differ from each other.
+    struct Source {
+        private var last: UInt64 = 0
+
+        mutating func next() -> ConnectionID {
+            last &+= 1
+            return ConnectionID(number: last)
+        }
+    }
+}
 #endif

@@ -1,5 +1,6 @@
 #if NIO
 import NIOCore
+package import NIOPosix
 import Synchronization
 import WaystationTransport
 
@@ -71,5 +72,45 @@ struct ExchangeHandle: TransportExchange {
     func cancel() { inbox.post(.cancel(id)) }
     func pause() { inbox.post(.pause(id)) }
     func resume() { inbox.post(.resume(id)) }
+}
+
+/// The event loops of servers whose requests are carried on the loop that has got them.
+///
+/// They are not those of the transports: loads of a server run the app's code on its loops, and an app's load that this
+/// code waits for is carried elsewhere.
+package enum ServerLoops {
+    package static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+
+    private static let identities = Set(group.makeIterator().map { ObjectIdentifier($0) })
+
+    /// The loop of the calling thread; nil if the thread has no loop of the server.
+    static var current: (any EventLoop)? {
+        MultiThreadedEventLoopGroup.currentEventLoop.flatMap { identities.contains(ObjectIdentifier($0)) ? $0 : nil }
+    }
+}
+
+/// The one time at which a transport looks for passed deadlines.
+///
+/// An arrival moves the deadline of its exchange but not the wake-up; so the wake-up may find nothing to do, and then
+/// moves to the earliest deadline. That is cheaper than a scheduled task for each arrival.
+struct WakeUp {
+    /// The shortest time between two wake-ups, so that close deadlines are found together.
+    static let tick = TimeAmount.milliseconds(10)
+
+    /// The time of the wake-up that is scheduled.
+    private(set) var time: NIODeadline?
+
+    /// A deadline is running.
+    ///
+    /// - Returns: The time for which a wake-up must be scheduled instead of the present one, if any.
+    mutating func add(_ deadline: NIODeadline, now: NIODeadline) -> NIODeadline? {
+        let wanted = max(deadline, now + Self.tick)
+        if let time, time <= wanted { return nil }
+        time = wanted
+        return wanted
+    }
+
+    /// The scheduled wake-up takes place.
+    mutating func fired() { time = nil }
 }
 #endif

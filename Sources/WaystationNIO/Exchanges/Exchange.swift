@@ -35,8 +35,8 @@ final class Exchange: ConnectionExchange {
     var arrived: ArrivedBody
     var failure: TransportFailure?
     /// Whether the connection waits for `resume`.
-    var holdsConnection = false
-    var lastEvent: NIODeadline
+    private var holdsConnection = false
+    private var lastEvent: NIODeadline
 
     init(
         _ order: ExchangeOrder,
@@ -231,5 +231,158 @@ final class Exchange: ConnectionExchange {
         guard let deadline, deadline <= now else { return }
         fail(.timedOut(seconds: Double(timeout.nanoseconds) / 1e9))
     }
+}
+
+extension Exchange {
+    /// Delivers what has arrived.
+    ///
+    /// It is called at the end of a turn of the loop.
+    func deliver() {
+        guard let receiver else { return }
+        if let report = progress.takeReport() {
+            receiver.transportDidSend(report.count, total: report.total, expected: report.expected)
+        }
+        guard !state.isPaused else { return }
+        if let head {
+            self.head = nil
+            receiver.transportDidReceive(ResponseHead(head, url: url))
+        }
+        guard deliverBody(to: receiver) else { return }
+        deliverEnd(to: receiver)
+        continueReading()
+    }
+
+    /// - Returns: False if parts are left for the next turn.
+    private func deliverBody(to receiver: any TransportReceiver) -> Bool {
+        var rest = ArrivedBody.turn
+        do {
+            while let data = try arrived.next() {
+                if !data.isEmpty { receiver.transportDidReceive(data) }
+                rest -= data.count
+                guard rest <= 0 || data.isEmpty else { continue }
+                lastEvent = .now()
+                owner.exchangeHasNews(self)
+                return false
+            }
+        } catch let failure as TransportFailure {
+            arrived.removeAll()
+            failDecoding(failure)
+        } catch {
+            arrived.removeAll()
+            failDecoding(TransportFailure(.unknown, "The body cannot be read: \(error)."))
+        }
+        return true
+    }
+
+    /// A body can turn out to be damaged when its connection has already finished it.
+    private func failDecoding(_ failure: TransportFailure) {
+        if state.isOver { self.failure = failure } else { fail(failure) }
+    }
+
+    private func deliverEnd(to receiver: any TransportReceiver) {
+        guard state.isOver, failure != nil || arrived.isComplete else { return }
+        self.receiver = nil
+        receiver.transportDidEnd(failure?.error(for: url))
+        owner.exchangeIsOver(self)
+    }
+
+    private func continueReading() {
+        guard holdsConnection, arrived.hasRoom, let connection else { return }
+        holdsConnection = false
+        connection.resume(self)
+    }
+}
+
+/// The bytes of a request's body that were handed to its connection, and the rule that their number must match the
+/// length that was announced.
+struct UploadProgress: Equatable {
+    /// The announced length; nil for a stream without one.
+    let expected: Int64?
+    private(set) var total: Int64 = 0
+    /// The number of sent bytes that no call has reported to the receiver yet.
+    private(set) var unreported: Int64 = 0
+
+    init(_ framing: EngineRequestHead.Framing) {
+        switch framing {
+        case .none: expected = 0
+        case .length(let length): expected = length
+        case .unknownLength: expected = nil
+        }
+    }
+
+    /// Records that bytes are sent next.
+    ///
+    /// - Throws: A `TransportFailure` if these are more than were announced.
+    mutating func send(_ count: Int) throws {
+        let (sum, overflows) = total.addingReportingOverflow(Int64(count))
+        guard !overflows, sum <= expected ?? .max else {
+            throw Self.mismatch("more than the \(expected ?? 0) bytes that its Content-Length announces")
+        }
+        total = sum
+        unreported += Int64(count)
+    }
+
+    /// Records that the body ended.
+    ///
+    /// - Throws: A `TransportFailure` if it is shorter than announced.
+    func end() throws {
+        guard let expected, total < expected else { return }
+        throw Self.mismatch("only \(total) of the \(expected) bytes that its Content-Length announces")
+    }
+
+    /// The count, total and expectation to report, or nil if nothing was sent since the last call.
+    mutating func takeReport() -> (count: Int64, total: Int64, expected: Int64)? {
+        guard unreported > 0 else { return nil }
+        defer { unreported = 0 }
+        return (unreported, total, expected ?? -1)
+    }
+
+    private static func mismatch(_ what: String) -> TransportFailure {
+        TransportFailure(
+            .requestBodyStreamExhausted,
+            "The stream of the request's body has \(what). Correct the field, or leave it out."
+        )
+    }
+}
+
+/// Identifies an exchange of a transport.
+struct ExchangeID: Hashable, Sendable {
+    var number: UInt64
+}
+
+/// An exchange that an app has started, on its way to the event loop.
+struct ExchangeOrder: Sendable {
+    var id: ExchangeID
+    var request: ComposedRequest
+    var receiver: any TransportReceiver
+}
+
+/// The engine, as its exchanges see it.
+///
+/// All its methods are called on the event loop.
+protocol ExchangeOwner: AnyObject {
+    /// Something is to be delivered at the end of this turn of the loop.
+    func exchangeHasNews(_ exchange: Exchange)
+    /// The exchange is taken away from its queue or its connection.
+    func exchange(_ exchange: Exchange, mustLeave leave: ExchangeState.Leave)
+    /// The connection has no more to do with the exchange.
+    func exchange(_ exchange: Exchange, didEndOn connection: ConnectionID)
+    /// The server has refused the request because it takes it over HTTP/1.1 only.
+    ///
+    /// - Parameter exchange: The exchange.
+    /// - Returns: Whether new connections to the server speak HTTP/1.1, so that the request can be sent again.
+    func exchangeRequiresHTTP1(_ exchange: Exchange) -> Bool
+    /// The request must be sent again.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - connection: The connection that was lost with the request, or of which only the request's stream was lost;
+    ///     nil if the server did not process the request.
+    ///   - pause: The time to wait before.
+    func exchangeMustRetry(_ exchange: Exchange, lostOn connection: ConnectionID?, after pause: TimeAmount)
+    /// The end was delivered, or nothing more is to be delivered.
+    func exchangeIsOver(_ exchange: Exchange)
+    /// A deadline is running that may be earlier than those before.
+    func exchangeHasDeadline(_ exchange: Exchange)
 }
 #endif

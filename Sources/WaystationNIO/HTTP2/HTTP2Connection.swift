@@ -15,7 +15,7 @@ final class HTTP2Connection: ChannelInboundHandler, ExchangeConnection {
     /// The largest number of bytes of a body that are written at once.
     static let writeSize = 64 << 10
     /// The number of steps of uploads in one turn of the loop, so that no upload keeps it for long.
-    static let stepsPerTurn = 16
+    private static let stepsPerTurn = 16
 
     weak var owner: (any ConnectionOwner)?
     var table: StreamTable<any ConnectionExchange>
@@ -290,5 +290,153 @@ final class GoAwayObserver: NIOHTTP2FrameDelegate {
     func wroteFrame(_ frame: HTTP2Frame) {
         if case .goAway = frame.payload { hasSeenOne = true }
     }
+}
+
+/// Decides when a quiet connection is probed by a PING (RFC 9113 §6.7), and when it counts as lost.
+///
+/// While a server sends nothing but its answers to PINGs, each PING comes after twice the time of the one before: servers
+/// that count PINGs close a connection that sends them every few seconds, though a response may take minutes.
+///
+/// While the server's system takes the bytes of an upload, the connection is alive, and a PING would wait behind them.
+struct QuietWatch {
+    enum Check: Equatable {
+        /// Check again then.
+        case wait(until: NIODeadline)
+        /// Send a PING, and check again then.
+        case ping(until: NIODeadline)
+        /// The PING was not answered.
+        case lost
+        /// No exchange waits for a response, so nothing needs to be checked.
+        case rest
+    }
+
+    private let limits: HTTP2Limits
+    private var lastHeard: NIODeadline
+    private var pingSent: NIODeadline?
+    private var pingAfter: TimeAmount
+
+    init(limits: HTTP2Limits, now: NIODeadline) {
+        self.limits = limits
+        lastHeard = now
+        pingAfter = limits.pingAfter
+    }
+
+    /// The server sent something, or an exchange began on a connection that had none.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - isPingAnswer: Whether the server sent answers to PINGs and nothing else.
+    mutating func heard(now: NIODeadline, isPingAnswer: Bool = false) {
+        lastHeard = now
+        if !isPingAnswer {
+            pingAfter = limits.pingAfter
+        } else if pingSent != nil {
+            pingAfter = min(pingAfter * 2, max(limits.pingAfter, limits.longestPingAfter))
+        }
+        pingSent = nil
+    }
+
+    /// Decides what to do now.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - hasStreams: Whether exchanges wait for responses.
+    ///   - isSending: Whether the server's system takes bytes; it is asked only when nothing was heard for a while.
+    /// - Returns: The decision.
+    mutating func check(now: NIODeadline, hasStreams: Bool, isSending: @autoclosure () -> Bool = false) -> Check {
+        guard hasStreams else {
+            pingSent = nil
+            return .rest
+        }
+        if let pingSent {
+            let end = pingSent + limits.pingTimeout
+            guard now >= end else { return .wait(until: end) }
+            guard isSending() else { return .lost }
+            self.pingSent = now
+            return .wait(until: now + limits.pingTimeout)
+        }
+        let due = lastHeard + pingAfter
+        guard now >= due else { return .wait(until: due) }
+        guard !isSending() else {
+            lastHeard = now
+            return .wait(until: now + pingAfter)
+        }
+        pingSent = now
+        return .ping(until: now + limits.pingTimeout)
+    }
+}
+
+/// The number of a stream: odd, because the client opened it (RFC 9113 §5.1.1).
+typealias StreamID = Int32
+
+/// One exchange on an HTTP/2 connection.
+struct HTTP2Stream<Exchange> {
+    let exchange: Exchange
+    let isHeadRequest: Bool
+    /// Whether the request has been sent; before, it waits for the channel or for another stream to end.
+    var isOpen = false
+
+    // MARK: The request
+
+    /// Whether the request is complete.
+    var hasSentAll: Bool
+    /// The bytes that the server accepts now; negative after it reduced its initial window (RFC 9113 §6.9.2).
+    var sendWindow = 0
+    /// The number of responses that had begun on the connection when the request was sent.
+    var answersBefore = 0
+    /// A part of the body that is waiting for window.
+    var unsent = ByteBuffer()
+    var unsentIsLast = false
+    /// Whether the exchange was asked for a part and has not given it.
+    var isAsked = false
+
+    /// Whether bytes, or an empty last part, are waiting.
+    var hasUnsent: Bool { unsent.readableBytes > 0 || unsentIsLast }
+
+    // MARK: The response
+
+    var interims = 0
+    var hasHead = false
+    /// The bytes that are missing according to Content-Length.
+    var missing: Int64?
+    /// Whether the exchange cannot take more for now, so that no window is granted.
+    var isHeld = false
+    /// The bytes that the server may send now.
+    var receiveWindow: Int?
+
+    init(_ exchange: Exchange, _ head: EngineRequestHead) {
+        self.exchange = exchange
+        isHeadRequest = head.method == "HEAD"
+        switch head.framing {
+        case .none, .length(0): hasSentAll = true
+        case .length, .unknownLength: hasSentAll = false
+        }
+    }
+}
+
+/// The deliveries that a frame leads to: the head or the part first, then the end.
+struct StreamNews<Exchange> {
+    /// The end of an exchange.
+    struct End: Equatable {
+        /// Nil if the response is complete.
+        var failure: ExchangeFailure?
+        /// The code with which the stream is reset, because the server may still send or still expects the body.
+        var reset: ResetCode?
+    }
+
+    /// The codes with which the client resets streams (RFC 9113 §7).
+    enum ResetCode: Equatable {
+        /// The rest of the exchange is not needed.
+        case cancel
+        /// The server broke the rules.
+        case protocolError
+        /// The server granted more window than there can be.
+        case flowControlError
+    }
+
+    var exchange: Exchange
+    var head: EngineResponseHead?
+    var deliversPart = false
+    var end: End?
 }
 #endif

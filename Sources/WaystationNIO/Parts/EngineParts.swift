@@ -1,5 +1,10 @@
 #if NIO
+import Foundation
 import NIOCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The parts of the engine that can be exchanged or left out.
 struct EngineParts: Sendable {
@@ -38,6 +43,52 @@ struct EngineParts: Sendable {
     var afterPause: AfterPause = { pause, loop, work in
         guard pause > .zero else { return work() }
         loop.assumeIsolated().scheduleTask(in: pause, work)
+    }
+}
+
+extension EngineParts {
+    /// The parts of a transport that an app makes.
+    static let standard = EngineParts(
+        makeDecoder: { ContentDecoding.make(for: $0, limits: $1) },
+        codings: ContentDecoding.available,
+        makeHTTP2Connection: { channel, owner, limits in
+            var own = HTTP2Limits()
+            own.headBytes = limits.headBytes
+            own.fields = limits.fields
+            own.interimResponses = limits.interimResponses
+            return try HTTP2Connection.make(channel: channel, owner: owner, limits: own)
+        },
+        openTunnel: { channel, authority, proxy, _ in ConnectHandler.open(on: channel, to: authority, proxy) },
+        makeRoutes: { environment in
+            let settings = ProxySettings(environment: environment)
+            return { host, _, isSecure in settings.route(toHost: host, isSecure: isSecure) }
+        }
+    )
+}
+
+/// The settings of an engine, made from a session configuration and the transport's options.
+struct EngineSettings: Sendable {
+    var connectionsPerHost = 6
+    var idleLifetime = TimeAmount.seconds(60)
+    var connectTimeout = TimeAmount.seconds(15)
+    /// How long a body waits for a 100 response (RFC 9110 §10.1.1); libcurl waits as long.
+    var continueTimeout = TimeAmount.seconds(1)
+    var limits = NIOOptions.Limits()
+    var httpVersions = NIOOptions.HTTPVersions.automatic
+
+    init() {}
+
+    init(_ configuration: URLSessionConfiguration, _ options: NIOOptions) {
+        connectionsPerHost = configuration.httpMaximumConnectionsPerHost
+        idleLifetime = Self.amount(options.idleConnectionLifetime)
+        connectTimeout = Self.amount(options.connectTimeout)
+        limits = options.limits
+        httpVersions = options.httpVersions
+    }
+
+    /// A time between 0 and a day.
+    private static func amount(_ seconds: TimeInterval) -> TimeAmount {
+        .milliseconds(Int64(min(max(seconds.isFinite ? seconds : 86_400, 0), 86_400) * 1000))
     }
 }
 #endif

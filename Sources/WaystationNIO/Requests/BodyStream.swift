@@ -65,4 +65,11 @@ final class BodyStream: @unchecked Sendable {
         return .end
     }
 }
+
+/// The body of a request.
+enum RequestBody: Sendable {
+    case none
+    case data(Data)
+    case stream(BodyStream)
+}
 #endif

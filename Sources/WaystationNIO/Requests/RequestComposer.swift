@@ -1,6 +1,7 @@
 #if NIO
 import Foundation
 import NIOCore
+import Synchronization
 import WaystationFields
 import WaystationTransport
 
@@ -167,5 +168,284 @@ struct RequestComposer: Sendable {
             "The URL \(url.absoluteString.shownURL) has no host that can be connected to. Correct its host and port."
         )
     }
+}
+
+/// The parts of the URL that was read last: one request asks for them several times.
+final class LastURLParts: Sendable {
+    private struct Last: Sendable {
+        let url: String
+        let parts: URLParts?
+    }
+
+    private let last = Mutex<Last?>(nil)
+
+    /// The parts of a URL; nil unless it can be connected to.
+    func parts(of url: String) -> URLParts? {
+        if let known = last.withLock({ $0 }), known.url == url { return known.parts }
+        let parts = URLParts(url)
+        last.withLock { $0 = Last(url: url, parts: parts) }
+        return parts
+    }
+}
+
+/// The fields that plain `URLSession` adds to every request that lacks them.
+enum DefaultFields {
+    /// `User-Agent` as Foundation sends it: the name of the process and the version of the libcurl that is loaded.
+    static let userAgent: String = {
+        let agent = "\(ProcessInfo.processInfo.processName) (unknown version)"
+        guard let version = loadedLibcurlVersion() else { return agent }
+        return "\(agent) curl/\(version)"
+    }()
+
+    /// `Accept-Language` as Foundation sends it: the language of the current locale.
+    static var acceptLanguage: String? { Locale.current.language.languageCode?.identifier }
+
+    /// Foundation links libcurl, so its functions are in the process; the engine itself does not use them.
+    private static func loadedLibcurlVersion() -> Substring? {
+        typealias VersionFunction = @convention(c) () -> UnsafePointer<CChar>?
+        guard let symbol = dlsym(nil, "curl_version") else { return nil }
+        guard let text = unsafeBitCast(symbol, to: VersionFunction.self)() else { return nil }
+        // The text is "libcurl/7.88.1 OpenSSL/3.0.17 …".
+        return String(cString: text).split(separator: " ").first?.split(separator: "/").last
+    }
+}
+
+/// Removes `.` and `..` from a path (RFC 3986 §5.2.4), as plain `URLSession` does before it sends a request.
+///
+/// Percent-encoded dots (`%2e`) are left alone.
+enum DotSegments {
+    /// - Returns: The path without dot segments; it begins with `/`.
+    static func removed(from path: Substring) -> Substring {
+        guard !path.isEmpty else { return "/" }
+        guard containsDotSegment(path) else { return path }
+        var segments: [Substring] = []
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            switch part {
+            case ".":
+                if isLast { segments.append("") }
+            case "..":
+                _ = segments.popLast()
+                if isLast { segments.append("") }
+            default:
+                segments.append(part)
+            }
+        }
+        return "/" + segments.joined(separator: "/")
+    }
+
+    /// Almost no path has a dot segment, so this is asked before anything is taken apart.
+    private static func containsDotSegment(_ path: Substring) -> Bool {
+        var previous: UInt8 = 0
+        for byte in path.utf8 {
+            if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return true }
+            previous = byte
+        }
+        return false
+    }
+}
+
+/// The fields of a request while it is composed.
+struct ComposedFields {
+    /// The value of `Host`, or of `:authority` in HTTP/2.
+    private(set) var authority: String
+    private(set) var list: [(name: String, value: String)] = []
+    /// Whether a field has set the authority.
+    private var hasHost = false
+
+    init(_ authority: String) {
+        self.authority = authority
+        list.reserveCapacity(12)
+    }
+
+    /// Adds the fields of the request itself.
+    mutating func add(_ fields: [String: String]) throws {
+        for (name, value) in fields { try add(name, value) }
+    }
+
+    /// Adds those fields whose names are not in the list yet.
+    mutating func addMissing(_ fields: [(name: String, value: String)]) throws {
+        let count = list.count
+        for (name, value) in fields
+        where !list[..<count].contains(where: { FieldSyntax.isSame($0.name, name) }) {
+            if hasHost, FieldSyntax.isSame(name, "Host") { continue }
+            try add(name, value)
+        }
+    }
+
+    private mutating func add(_ name: String, _ value: String) throws {
+        guard FieldSyntax.isToken(name) else {
+            throw TransportFailure(
+                .badURL,
+                "The field name \(name.quoted()) has characters that names cannot have. Correct the request."
+            )
+        }
+        guard FieldSyntax.isValue(value) else {
+            throw TransportFailure(
+                .badURL,
+                "The value of the field \(name) has a line break or a NUL: \(value.quoted()). Remove it."
+            )
+        }
+        switch name.utf8.count {
+        case 4 where FieldSyntax.isSame(name, "Host"):
+            guard FieldSyntax.isHostValue(value) else {
+                throw TransportFailure(
+                    .badURL,
+                    "The Host field \(value.quoted()) is not a host name. Set a name with an optional port."
+                )
+            }
+            authority = value
+            hasHost = true
+        // The framing is the engine's: a wrong length would let one request be read as two (RFC 9112 §11.2).
+        case 14 where FieldSyntax.isSame(name, "Content-Length"): return
+        case 17 where FieldSyntax.isSame(name, "Transfer-Encoding"): return
+        default: list.append((name, FieldSyntax.trimmed(value)))
+        }
+    }
+}
+
+extension FieldSyntax {
+    /// Whether text can be the value of `Host`: no white space, no delimiters of a URL.
+    fileprivate static func isHostValue(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"/?#@\\".utf8.contains($0) }
+    }
+}
+
+/// The parts of an `http` or `https` URL that a request needs, percent-encoding left alone (RFC 3986 §3).
+struct URLParts: Equatable {
+    /// Whether the scheme is `https`.
+    var isSecure: Bool
+    /// The name or IP address as the URL spells it, with the brackets of an IPv6 address.
+    var host: Substring
+    var port: Int?
+    /// User name and password, percent-encoded, without the `@`.
+    var userinfo: Substring?
+    /// Empty or begins with `/`; dot segments are still there.
+    var path: Substring
+    /// With its `?`; empty if there is no query.
+    var query: Substring
+
+    /// Nil unless the URL has the scheme `http` or `https` and a host that can be connected to.
+    init?(_ url: String) {
+        let text = Substring(url)
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        switch text[..<colon].lowercased() {
+        case "http": isSecure = false
+        case "https": isSecure = true
+        default: return nil
+        }
+        var rest = text[text.utf8.index(after: colon)...]
+        guard rest.utf8.starts(with: "//".utf8) else { return nil }
+        rest = rest.dropFirst(2)
+        let fragment = rest.utf8.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
+        rest = rest[..<fragment]
+        let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+        let authority = rest[..<end]
+        let queryStart = rest[end...].utf8.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+        path = rest[end..<queryStart]
+        query = rest[queryStart...]
+        guard Self.isSendable(path), Self.isSendable(query) else { return nil }
+
+        var hostAndPort = authority
+        if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            userinfo = authority[..<at]
+            hostAndPort = authority[authority.utf8.index(after: at)...]
+        }
+        let portColon: Substring.Index?
+        if hostAndPort.utf8.first == UInt8(ascii: "[") {
+            guard let close = hostAndPort.utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            let after = hostAndPort.utf8.index(after: close)
+            guard after == hostAndPort.endIndex || hostAndPort.utf8[after] == UInt8(ascii: ":") else { return nil }
+            portColon = after == hostAndPort.endIndex ? nil : after
+        } else {
+            portColon = hostAndPort.utf8.lastIndex(of: UInt8(ascii: ":"))
+        }
+        host = hostAndPort[..<(portColon ?? hostAndPort.endIndex)]
+        if let portColon {
+            let digits = hostAndPort[hostAndPort.utf8.index(after: portColon)...]
+            if !digits.isEmpty {
+                guard let number = UInt16(digits), number > 0 else { return nil }
+                port = Int(number)
+            }
+        }
+        // A percent sign in brackets begins a zone identifier (RFC 6874), which only this machine understands.
+        guard !host.isEmpty, host != "[]", Self.isHost(host) else { return nil }
+    }
+
+    /// The host in lower case and without brackets.
+    var plainHost: String { (host.hasPrefix("[") ? host.dropFirst().dropLast() : host).lowercased() }
+
+    /// The port that is connected to.
+    var effectivePort: Int { port ?? (isSecure ? 443 : 80) }
+
+    /// The value of `Host`: the default port is left out (RFC 9110 §7.2).
+    var authority: String {
+        guard let port, port != (isSecure ? 443 : 80) else { return String(host) }
+        return "\(host):\(port)"
+    }
+
+    private static func isHost(_ host: Substring) -> Bool {
+        host.utf8.allSatisfy { byte in
+            byte > 0x20 && byte < 0x7F && !"%/?#@\\\"<>^`{|}".utf8.contains(byte)
+        }
+    }
+
+    /// Whether text can stand in a request line: no white space and no control characters.
+    private static func isSendable(_ text: Substring) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } }
+}
+
+/// The characters that may stand in a request (RFC 9110 §5.1, §5.5 and §5.6.2).
+enum FieldSyntax {
+    /// Whether text is a token: a method or the name of a field.
+    static func isToken(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+    }
+
+    /// Whether text can be the value of a field: CR, LF and NUL would end the field early.
+    static func isValue(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+    }
+
+    /// The value without the white space around it, which is not part of it (RFC 9110 §5.5).
+    static func trimmed(_ value: String) -> String {
+        guard let first = value.utf8.first, let last = value.utf8.last else { return value }
+        guard isBlank(first) || isBlank(last) else { return value }
+        var rest = Substring(value).utf8
+        rest = rest.drop(while: isBlank)
+        while let end = rest.last, isBlank(end) { rest = rest.dropLast() }
+        return String(Substring(rest))
+    }
+
+    /// Whether two names of fields are the same: ASCII letters are compared without their case.
+    static func isSame(_ one: some StringProtocol, _ other: some StringProtocol) -> Bool {
+        let first = one.utf8
+        let second = other.utf8
+        return first.count == second.count && zip(first, second).allSatisfy { lowercase($0) == lowercase($1) }
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default:
+            "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}
+
+/// A request as it is sent, and where it is sent to.
+struct ComposedRequest: Sendable {
+    var url: URL
+    var origin: Origin
+    var head: EngineRequestHead
+    var body: RequestBody
+    /// The time for which nothing may happen before the exchange fails.
+    var timeout: TimeAmount
 }
 #endif

@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 import WaystationFields
 package import WaystationFileSystem
 import WaystationPatch
@@ -125,5 +125,89 @@ struct SourceSlice: ByteSource {
         guard offset >= 0, offset < length else { return 0 }
         let wanted = min(buffer.count, length - offset)
         return try base.read(at: start + offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+    }
+}
+
+extension PackBuilder {
+    /// Makes a content patch, which turns an installed base into another pack.
+    ///
+    /// The same packs always give the same bytes. The files that differ are held in memory; the old ones take about
+    /// five times their size.
+    ///
+    /// - Parameters:
+    ///   - base: The pack that is installed.
+    ///   - result: The new pack, to which the patch leads.
+    /// - Returns: The patch, in the format of `Docs/FileFormats.md`.
+    /// - Throws: ``PackError`` when a pack cannot be read, or when the files that differ are 2 GiB or more.
+    public static func contentPatch(from base: PackContents, to result: PackContents) throws(PackError) -> Data {
+        let difference = ContentDifference(from: base.manifest, to: result.manifest)
+        do {
+            let manifest = try BSDiffPatch.create(from: DataSource(base.json), to: DataSource(result.json))
+            let content = try BSDiffPatch.create(
+                from: stream(of: difference.old, in: base),
+                to: stream(of: difference.new, in: result)
+            )
+            var patch = ContentPatch.magic
+            patch.append(Data(hexadecimal: base.manifestDigest.hex))
+            patch.append(Data(hexadecimal: result.manifestDigest.hex))
+            withUnsafeBytes(of: UInt64(manifest.count).littleEndian) { patch.append(contentsOf: $0) }
+            patch.append(manifest)
+            patch.append(content)
+            return patch
+        } catch let error as PackError {
+            throw error
+        } catch {
+            throw PackError(
+                .fileSystem,
+                "cannot make a content patch from \(base.manifest.module) \(base.manifest.version) to "
+                    + "\(result.manifest.module) \(result.manifest.version)",
+                cause: error
+            )
+        }
+    }
+
+    private static func stream(of files: [PackedFile], in pack: PackContents) throws -> ConcatenatedSource {
+        guard let stream = try pack.stream(of: files) else {
+            throw PackError(.tooLarge, "the files of \(pack.manifest.module) are too large for a patch")
+        }
+        return stream
+    }
+}
+
+/// Compares two versions of a pack: the files that the old version already has, and those that a patch must bring.
+struct ContentDifference: Sendable {
+    /// Files whose content the base has, each with the file of the base that has it.
+    private(set) var kept: [(file: PackedFile, base: PackedFile)] = []
+    /// The new stream: files whose content the base does not have, each content once.
+    private(set) var new: [PackedFile] = []
+    /// Files that have the same content as an earlier file of the new stream.
+    private(set) var repeated: [(file: PackedFile, first: PackedFile)] = []
+    /// The old stream: files of the base whose content the result does not have.
+    let old: [PackedFile]
+
+    init(from base: PackManifest, to result: PackManifest) {
+        let byDigest = Dictionary(base.files.map { ($0.sha256, $0) }) { first, _ in first }
+        let wanted = Set(result.files.map(\.sha256))
+        old = base.files.filter { !wanted.contains($0.sha256) }
+        var made: [String: PackedFile] = [:]
+        for file in result.files {
+            if let there = byDigest[file.sha256], there.size == file.size {
+                kept.append((file, there))
+            } else if let first = made[file.sha256], first.size == file.size {
+                repeated.append((file, first))
+            } else {
+                made[file.sha256] = file
+                new.append(file)
+            }
+        }
+    }
+
+    /// The length of the new stream in bytes; nil when it overflows `Int`.
+    var newSize: Int? {
+        new.reduce(0 as Int?) { sum, file in
+            guard let sum else { return nil }
+            let (total, overflow) = sum.addingReportingOverflow(file.size)
+            return overflow ? nil : total
+        }
     }
 }

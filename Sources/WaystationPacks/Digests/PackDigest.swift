@@ -1,4 +1,7 @@
+public import Foundation
+import WaystationCryptography
 import WaystationFields
+public import WaystationFileSystem
 
 /// A digest with the name of its algorithm, in the text form `sha256-<64 hexadecimal digits>`.
 ///
@@ -67,5 +70,77 @@ public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, 
 extension PackDigest: CodedAsText {
     static func complaint(about text: String) -> String {
         "\(text.quoted()) is not a digest: use sha256- followed by 64 hexadecimal digits"
+    }
+}
+
+/// Computes a digest of bytes that arrive in parts.
+public struct Digester: Sendable {
+    private let algorithm: PackDigest.Algorithm
+    private var state: MessageDigest
+
+    /// Makes a digester without any bytes so far.
+    public init(_ algorithm: PackDigest.Algorithm = .sha256) {
+        self.algorithm = algorithm
+        state = MessageDigest(algorithm == .sha256 ? .sha256 : .md5)
+    }
+
+    /// Takes the next bytes.
+    public mutating func update(_ bytes: some DataProtocol) { state.update(bytes) }
+
+    /// The digest of all bytes so far; more may follow.
+    public var digest: PackDigest { PackDigest(algorithm, bytes: state.bytes) }
+}
+
+extension PackDigest {
+    /// The digest of bytes in memory.
+    public init(of bytes: some DataProtocol, _ algorithm: Algorithm = .sha256) {
+        var digester = Digester(algorithm)
+        digester.update(bytes)
+        self = digester.digest
+    }
+
+    /// The digest of all bytes of a source, read in parts of 1 MiB.
+    ///
+    /// - Throws: The error of reading; ``PackError`` with ``PackError/Code/damaged`` when the source ends before its
+    ///   length; `CancellationError` when the task is cancelled meanwhile.
+    public init(of source: some ByteSource, _ algorithm: Algorithm = .sha256) throws {
+        var digester = Digester(algorithm)
+        var offset = 0
+        while offset < source.length {
+            try Task.checkCancellation()
+            let part = try source.read(at: offset, count: 1 << 20)
+            guard !part.isEmpty else {
+                throw PackError(
+                    .damaged,
+                    "the source ended at byte \(offset) of \(source.length): something shortened it while it was read"
+                )
+            }
+            digester.update(part)
+            offset += part.count
+        }
+        self = digester.digest
+    }
+
+    /// The digest of a file.
+    ///
+    /// - Throws: The error of reading; `FileError` when the file cannot be opened.
+    public init(ofFile url: URL, _ algorithm: Algorithm = .sha256) throws {
+        try self.init(of: FileSource(url), algorithm)
+    }
+}
+
+extension Data {
+    /// Decodes hexadecimal digits; stops at the first character that is not one.
+    init(hexadecimal text: String) {
+        var bytes: [UInt8] = []
+        var digits = text.utf8.makeIterator()
+        while let high = digits.next().flatMap(Self.value), let low = digits.next().flatMap(Self.value) {
+            bytes.append(high << 4 | low)
+        }
+        self.init(bytes)
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8($0) }
     }
 }

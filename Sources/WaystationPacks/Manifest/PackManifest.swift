@@ -1,5 +1,7 @@
 public import Foundation
+import Synchronization
 import WaystationFields
+import WaystationFileSystem
 import WaystationFiles
 import WaystationRules
 
@@ -138,5 +140,169 @@ public struct PackManifest: Hashable, Sendable {
     /// Whether a text is allowed in `Content-Type`: visible ASCII characters and spaces with a slash among them.
     private static func isMediaType(_ text: String) -> Bool {
         text.utf8.count <= 255 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && text.contains("/")
+    }
+}
+
+extension PackManifest {
+    /// Reads a manifest.
+    ///
+    /// - Throws: ``PackError`` with the code `invalidManifest`, or `unsupportedVersion` for a later format.
+    public init(json: Data) throws(PackError) {
+        let document: Document
+        do {
+            let format = try Self.decoder.decode(Format.self, from: json)
+            guard format.formatVersion == Self.formatVersion else {
+                throw PackError(
+                    .unsupportedVersion,
+                    "the manifest has format version \(format.formatVersion), but this Waystation reads "
+                        + "\(Self.formatVersion): update the app, or build the pack with an older tool"
+                )
+            }
+            document = try Self.decoder.decode(Document.self, from: json)
+        } catch let error as PackError {
+            throw error
+        } catch {
+            throw PackError(
+                .invalidManifest,
+                "the manifest is not in the expected format: \(error.place)",
+                cause: error
+            )
+        }
+        try self.init(
+            module: document.module,
+            version: document.version,
+            baseURLs: document.baseURLs,
+            released: document.released,
+            minimumAppVersion: document.minimumAppVersion,
+            minimumPackVersion: document.minimumPackVersion,
+            files: document.files
+        )
+    }
+
+    /// The manifest as JSON; the same manifest always gives the same bytes.
+    public func json() throws(PackError) -> Data {
+        do {
+            return try Self.encoder.encode(
+                Document(
+                    formatVersion: Self.formatVersion,
+                    module: module,
+                    version: version,
+                    baseURLs: baseURLs,
+                    released: released,
+                    minimumAppVersion: minimumAppVersion,
+                    minimumPackVersion: minimumPackVersion,
+                    files: files
+                )
+            )
+        } catch {
+            throw PackError(.invalidManifest, "the manifest of \(module) \(version) cannot be written", cause: error)
+        }
+    }
+
+    private struct Format: Decodable { let formatVersion: Int }
+
+    private struct Document: Codable {
+        let formatVersion: Int
+        let module: ModuleID
+        let version: PackVersion
+        let baseURLs: [String]
+        let released: Date?
+        let minimumAppVersion: PackVersion?
+        let minimumPackVersion: PackVersion?
+        let files: [PackedFile]
+    }
+
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return decoder
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
+
+/// Reads many files as one stream with only a few of them open at a time: a release may change thousands of files.
+struct FileRow: Sendable {
+    private final class Open: Sendable {
+        private static let limit = 8
+        private let files = Mutex<[(path: String, source: FileSource)]>([])
+        private let fileSystem: any FileSystem
+
+        init(_ fileSystem: any FileSystem) { self.fileSystem = fileSystem }
+
+        func source(_ path: String) throws -> FileSource {
+            if let source = files.withLock({ $0.first { $0.path == path }?.source }) { return source }
+            let source = try FileSource(fileSystem.openFile(path))
+            files.withLock { files in
+                if files.count >= Self.limit { files.removeFirst() }
+                files.append((path, source))
+            }
+            return source
+        }
+    }
+
+    private struct File: ByteSource {
+        let path: String
+        let length: Int
+        let open: Open
+
+        func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+            try open.source(path).read(at: offset, into: buffer)
+        }
+    }
+
+    /// The files as one source; nil when their total length overflows `Int`.
+    ///
+    /// Each file has the length that is given for it; a file that is shorter on disk ends the stream early.
+    static func source(
+        _ files: [(path: String, length: Int)],
+        _ fileSystem: any FileSystem
+    ) -> ConcatenatedSource? {
+        let open = Open(fileSystem)
+        return ConcatenatedSource(files.map { File(path: $0.path, length: $0.length, open: open) })
+    }
+}
+
+/// A file of a pack, as its manifest lists it.
+public struct PackedFile: Hashable, Sendable {
+    /// The path relative to the pack's root, with `/` between the names.
+    public let path: String
+    /// The length in bytes.
+    public let size: Int
+    /// The SHA-256 of the content, 64 hexadecimal digits in lower case.
+    public let sha256: String
+    /// The media type, such as `text/html; charset=utf-8`; nil when the name and the content show it.
+    public let mediaType: String?
+
+    /// Describes a file; the values are checked when the manifest is made.
+    public init(path: String, size: Int, sha256: String, mediaType: String? = nil) {
+        self.path = path
+        self.size = size
+        self.sha256 = sha256
+        self.mediaType = mediaType
+    }
+}
+
+extension PackedFile: Codable {}
+
+/// The URLs that a server lets packs answer; an entry that is not valid allows nothing.
+struct Whitelist: Sendable {
+    /// The entries that are not valid, with the reason.
+    let rejected: [URLPatternError]
+    private let table: RuleTable<Bool>?
+
+    init(_ urls: [String]) {
+        let (rules, rejected) = RuleDefinition<Bool>.whitelist(urls, action: true)
+        self.rejected = rejected
+        table = try? RuleTable(rules)
+    }
+
+    func allows(_ url: CanonicalURL) -> Bool {
+        table?.match(RuleRequest(url: url, method: "GET")) != nil
     }
 }

@@ -57,3 +57,86 @@ public struct UpdatePlan: Sendable, Hashable {
         self.downloadSize = downloadSize
     }
 }
+
+extension UpdatePlan.Reason {
+    /// The reason in words, for a log or a terminal.
+    package var explanation: String {
+        switch self {
+        case .upToDate: "the offered version is in use"
+        case .newerInstalled: "a higher version is in use, and the server does not order a rollback"
+        case .nothingOffered: "the source offers no version"
+        case .appTooOld(let minimum): "the offered version needs version \(minimum) of the app or higher"
+        case .network(let condition):
+            "the server allows the download only on a network that is \(condition), "
+                + "but this one is not, or its kind is unknown"
+        case .noSpace(let needed, let available):
+            "the update needs \(needed) bytes on the disk, but \(available) are free"
+        case .failedBefore(let retryAt):
+            "the offered version failed before; the next try is at \(retryAt.formatted(.iso8601))"
+        case .noUsablePatch: "the server offers only patches, and none of them can be applied to the version in use"
+        case .alreadyDisabled: "the server switched the module off"
+        }
+    }
+}
+
+/// The state of a module, as input for ``UpdatePlanner``.
+public struct UpdateSituation: Sendable {
+    /// The version in use; nil when there is none.
+    public var active: LocalPack?
+    /// Other versions that are installed completely, such as the previous one; of several copies of one version, the
+    /// one installed last comes first.
+    public var others: [LocalPack]
+    /// Whether the server's switch of the module is on; the app's switch has no effect on the plan.
+    public var isActive: Bool
+    /// Updates that failed before.
+    public var failures: [FailedUpdate]
+    /// The probe's verdict on the offer's ``ModuleOffer/network``.
+    public var network: NetworkVerdict
+    /// How many bytes are free on the disk of the packs; nil when unknown.
+    public var freeSpace: Int?
+    /// The app's version.
+    public var appVersion: PackVersion
+    /// The present.
+    public var now: Date
+
+    /// Makes a situation with nothing installed, on an unknown network.
+    public init(appVersion: PackVersion, now: Date) {
+        self.appVersion = appVersion
+        self.now = now
+        others = []
+        isActive = true
+        failures = []
+        network = .unknown
+    }
+}
+
+/// A version of a module that is installed completely.
+///
+/// The manifest's digest distinguishes it from another pack with the same version number.
+public struct LocalPack: Sendable, Hashable {
+    /// The version.
+    public var version: PackVersion
+    /// The SHA-256 of the version's manifest, by which content patches identify their base.
+    public var manifest: PackDigest?
+    /// The digests of the zip that it was installed from, in each algorithm that was computed.
+    public var archiveDigests: [PackDigest]
+    /// Whether that zip is kept; it is the base of a zip patch.
+    public var isArchiveKept: Bool
+    /// The URL of that zip.
+    public var archiveURL: URL?
+
+    /// Describes an installed version.
+    public init(
+        _ version: PackVersion,
+        manifest: PackDigest? = nil,
+        archiveDigests: [PackDigest] = [],
+        isArchiveKept: Bool = false,
+        archiveURL: URL? = nil
+    ) {
+        self.version = version
+        self.manifest = manifest
+        self.archiveDigests = archiveDigests
+        self.isArchiveKept = isArchiveKept
+        self.archiveURL = archiveURL
+    }
+}

@@ -1,4 +1,6 @@
 public import Foundation
+import Synchronization
+public import WaystationArchive
 import WaystationFields
 import WaystationFileSystem
 
@@ -168,5 +170,134 @@ extension Duration {
     fileprivate func rest(after elapsed: Duration) -> Duration {
         guard elapsed >= self else { return self - elapsed }
         return self - .seconds(elapsed.inSeconds.truncatingRemainder(dividingBy: inSeconds))
+    }
+}
+
+extension PackUpdater {
+    /// The settings of an updater.
+    public struct Configuration: Sendable {
+        /// Fetches files and answers; by default with one long-lived plain session.
+        public var fetcher: any PackFetching = URLSessionFetcher()
+        /// Decides which conditions the present network fulfils; by default by the interface of the default route.
+        public var networkProbe: any NetworkProbe = DefaultRouteProbe()
+        /// Finds the cheapest way to an offered version.
+        public var planner = UpdatePlanner()
+        /// Modules to ask for that have no pack yet; none by default.
+        ///
+        /// Not needed for a source that always answers with all modules. For a module without a pack that is not listed
+        /// here, the server's switch and whitelist are not stored: they count from its first update on.
+        public var modules: [ModuleID] = []
+        /// The minimum time between two checks by ``PackUpdater/check(isForced:progress:)``; by default five minutes,
+        /// extended by up to a tenth.
+        ///
+        /// ``PackUpdater/run(every:clock:reported:)`` has its own interval, and uses only the random extension of this
+        /// one.
+        public var interval = UpdateThrottle.Interval()
+        /// The time in which the app must confirm a new version by ``PackLibrary/confirm(_:version:)``.
+        ///
+        /// Nil by default: new versions need no confirmation. A version that is not confirmed in time is rolled back at
+        /// the next check. The time is measured within one run of the app, from its first check with the version, by a
+        /// monotonic clock; it starts again with each run, see ``healthStarts``.
+        public var healthWindow: Duration?
+        /// How often the app may start with a version without confirming it; three times by default.
+        ///
+        /// The version is rolled back at the first check of the next start. This covers a version with which the app
+        /// always crashes before ``healthWindow`` is over. Only used if ``healthWindow`` is set.
+        public var healthStarts = 3
+        /// How long the updater skips a version that failed its trial; a day by default.
+        ///
+        /// After this time, the updater tries the version again. Another pack with the same version number is tried at
+        /// once.
+        public var retryInterval: Duration = .seconds(86_400)
+        /// How long the updater skips a download or patch that was damaged, or did not match what was announced.
+        ///
+        /// A minute by default, doubled after each further failure, an hour at most. A file that the server announces
+        /// with another digest is tried at once.
+        public var retryPause = RetryPause()
+        /// The limits beyond which a downloaded or patched zip is refused; the defaults of `ZipLimits` by default.
+        public var zipLimits = ZipLimits()
+        /// Describes packs without a manifest; called for their zips.
+        ///
+        /// By default the version is the offer's, else the one in the zip's file name (`shop-1.4.2.zip`), else one made
+        /// from the zip's digest (`0-9e107d9d372b`). The files are served below the offer's base URLs. If it names
+        /// none, they are served below the folders at which most of them are on the offer's whitelist.
+        public var describe: @Sendable (ModuleOffer) -> PackDescription? = PackDescription.init(of:)
+
+        /// Makes a configuration with the defaults.
+        public init() {}
+    }
+}
+
+/// A check that is running, and the calls that wait for it.
+final class RunningCheck: Sendable {
+    typealias Outcome = Result<UpdateReport, PackError>
+
+    /// The end of the check; the outcome is nil if the check was abandoned.
+    private struct Ending {
+        let outcome: Outcome?
+    }
+
+    private struct State {
+        var waiters: [Int: CheckedContinuation<Outcome?, Never>] = [:]
+        var lastWaiter = 0
+        var ending: Ending?
+        /// Whether the last waiting call has left: the check is cancelled, and its outcome is of no use to other calls.
+        var isAbandoned = false
+    }
+
+    private let task: Task<Outcome, Never>
+    private let state = Mutex(State())
+
+    init(_ work: @escaping @Sendable () async -> Outcome) { task = Task { await work() } }
+
+    /// Waits for the check's end, and returns its outcome.
+    func end() async -> Outcome { await task.value }
+
+    /// Passes the outcome to all waiting calls.
+    func finish(_ outcome: Outcome) {
+        let (waiters, ending) = state.withLock { state in
+            let ending = Ending(outcome: state.isAbandoned ? nil : outcome)
+            state.ending = ending
+            defer { state.waiters = [:] }
+            return (state.waiters.values.map(\.self), ending)
+        }
+        for waiter in waiters { waiter.resume(returning: ending.outcome) }
+    }
+
+    /// Waits for the outcome.
+    ///
+    /// A cancelled caller stops waiting; when the last caller is cancelled, so is the check.
+    ///
+    /// - Returns: The outcome; nil if the check had been cancelled before this call, and has ended now.
+    func value() async -> Outcome? {
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let ending = state.withLock { state in
+                    if state.ending == nil { state.waiters[id] = waiter }
+                    return state.ending
+                }
+                if let ending { waiter.resume(returning: ending.outcome) }
+                if Task.isCancelled { leave(id) }
+            }
+        } onCancel: {
+            leave(id)
+        }
+    }
+
+    private func leave(_ id: Int) {
+        let (waiter, isLast) = state.withLock { state in
+            let waiter = state.waiters.removeValue(forKey: id)
+            let isLast = waiter != nil && state.waiters.isEmpty
+            if isLast { state.isAbandoned = true }
+            return (waiter, isLast)
+        }
+        if isLast { task.cancel() }
+        waiter?.resume(
+            returning: .failure(PackError(.cancelled, "the check was cancelled; the next check continues it"))
+        )
     }
 }

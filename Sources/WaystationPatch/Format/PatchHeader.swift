@@ -67,3 +67,64 @@ struct PatchHeader {
         return bytes
     }
 }
+
+/// One step of a patch: add old bytes to diff bytes, copy extra bytes, move the position in the old bytes.
+struct PatchInstruction: Equatable {
+    static let byteCount = 3 * SignedMagnitude.byteCount
+
+    /// The number of diff bytes to add to as many old bytes.
+    var added: Int
+    /// The number of extra bytes to copy.
+    var extra: Int
+    /// The distance to move in the old bytes, after the added ones.
+    var seek: Int
+
+    init(added: Int, extra: Int, seek: Int) {
+        self.added = added
+        self.extra = extra
+        self.seek = seek
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        added = SignedMagnitude.decode(bytes, at: 0)
+        extra = SignedMagnitude.decode(bytes, at: SignedMagnitude.byteCount)
+        seek = SignedMagnitude.decode(bytes, at: 2 * SignedMagnitude.byteCount)
+    }
+
+    func encode(into bytes: UnsafeMutableRawBufferPointer) {
+        SignedMagnitude.encode(added, into: bytes, at: 0)
+        SignedMagnitude.encode(extra, into: bytes, at: SignedMagnitude.byteCount)
+        SignedMagnitude.encode(seek, into: bytes, at: 2 * SignedMagnitude.byteCount)
+    }
+}
+
+/// The limits beyond which a patch is refused.
+public struct PatchLimits: Hashable, Sendable {
+    /// The maximum number of bytes that a patch may produce; 1 GiB by default.
+    ///
+    /// A patch of a few bytes can announce any size, and bzip2 can deliver it. This limits both the disk space and the
+    /// time that applying takes.
+    public var newSize: Int
+
+    /// Makes limits; each has a default.
+    public init(newSize: Int = 1 << 30) {
+        self.newSize = newSize
+    }
+}
+
+/// The 64-bit integers of BSDIFF40: little endian, the highest bit a sign, the other 63 the magnitude.
+enum SignedMagnitude {
+    static let byteCount = 8
+
+    /// Decodes any bit pattern; minus zero is zero, and `Int.min` does not occur.
+    static func decode(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+        let bits = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let magnitude = Int(bits & ~(1 << 63))
+        return bits >> 63 == 0 ? magnitude : -magnitude
+    }
+
+    static func encode(_ value: Int, into bytes: UnsafeMutableRawBufferPointer, at offset: Int) {
+        let bits = UInt64(value.magnitude) | (value < 0 ? 1 << 63 : 0)
+        bytes.storeBytes(of: bits.littleEndian, toByteOffset: offset, as: UInt64.self)
+    }
+}

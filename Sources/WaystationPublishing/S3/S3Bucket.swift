@@ -141,3 +141,160 @@ extension ObjectDelivery {
         }
     }
 }
+
+extension S3Bucket {
+    /// The part of a URL that names the bucket.
+    public struct AddressingStyle: Sendable, Hashable {
+        let isInHost: Bool
+        /// `https://bucket.endpoint/key`.
+        public static let virtualHost = AddressingStyle(isInHost: true)
+        /// `https://endpoint/bucket/key`.
+        public static let path = AddressingStyle(isInHost: false)
+    }
+
+    /// The settings of a bucket.
+    public struct Configuration: Sendable {
+        /// The credentials.
+        public var credentials: S3Credentials
+        /// The region; `us-east-1` by default.
+        public var region: String
+        /// The http or https URL of the store; nil, the default, for that of AWS in the region.
+        public var endpoint: URL?
+        /// The part of a URL that names the bucket; nil, the default, takes the host for AWS, and the path for other
+        /// stores and for a bucket with dots in its name, which the certificate of a wildcard does not cover.
+        public var addressing: AddressingStyle?
+        /// Sends the requests; by default, a fetcher with Foundation's default limits.
+        public var fetcher: any PackFetching
+
+        /// Makes a configuration.
+        public init(
+            credentials: S3Credentials,
+            region: String = "us-east-1",
+            endpoint: URL? = nil,
+            addressing: AddressingStyle? = nil,
+            fetcher: any PackFetching = URLSessionFetcher.shared
+        ) {
+            self.credentials = credentials
+            self.region = region
+            self.endpoint = endpoint
+            self.addressing = addressing
+            self.fetcher = fetcher
+        }
+
+        /// Reads the environment variables that tools for S3 share: those of ``S3Credentials/init(environment:)``,
+        /// `AWS_REGION` or `AWS_DEFAULT_REGION`, and `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`.
+        ///
+        /// - Throws: ``WaystationPacks/PackError`` with `invalidArgument` for missing credentials, or an endpoint that
+        ///   is no URL.
+        public init(environment: [String: String]) throws(PackError) {
+            func value(_ names: String...) -> (name: String, text: String)? {
+                for name in names {
+                    if let text = environment[name], !text.isEmpty { return (name, text) }
+                }
+                return nil
+            }
+            self.init(credentials: try S3Credentials(environment: environment))
+            if let region = value("AWS_REGION", "AWS_DEFAULT_REGION") { self.region = region.text }
+            guard let endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") else { return }
+            guard let url = URL(string: endpoint.text) else {
+                throw PackError(
+                    .invalidArgument,
+                    "\(endpoint.name) is not a URL: use one such as https://s3.example.com"
+                )
+            }
+            self.endpoint = url
+        }
+    }
+}
+
+/// The URLs of a bucket's objects.
+struct S3Address: Sendable {
+    /// The scheme, `http` or `https`.
+    let scheme: String
+    /// The host, with its port unless that is the scheme's own.
+    let host: String
+    /// The percent-encoded path of the bucket, without a slash at its end.
+    let path: String
+
+    init(
+        _ bucket: String,
+        region: String,
+        endpoint: URL?,
+        style: S3Bucket.AddressingStyle?
+    ) throws(PackError) {
+        let isOwn = endpoint == nil
+        guard region.wholeMatch(of: /[A-Za-z0-9-]+/) != nil else {
+            throw PackError(.invalidArgument, "\(region) is no region: use a name such as eu-central-1")
+        }
+        let url = endpoint ?? URL(string: "https://s3.\(region).amazonaws.com")
+        guard let url, let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            let name = parts.percentEncodedHost, !name.isEmpty, parts.user == nil, parts.query == nil,
+            parts.fragment == nil
+        else {
+            throw PackError(
+                .invalidArgument,
+                "the endpoint of the store is not an http or https URL: use one such as https://s3.example.com"
+            )
+        }
+        let port = parts.port.flatMap { $0 == ["http": 80, "https": 443][scheme] ? nil : ":\($0)" } ?? ""
+        var base = parts.percentEncodedPath
+        while base.hasSuffix("/") { base.removeLast() }
+        let isInHost = (style ?? (isOwn && !bucket.contains(".") ? .virtualHost : .path)).isInHost
+        self.scheme = scheme
+        host = (isInHost ? "\(bucket)." : "") + name + port
+        path = base + (isInHost ? "" : "/\(bucket)")
+    }
+
+    /// The percent-encoded path of an object; of the bucket itself for an empty key.
+    func path(of key: String) -> String { "\(path)/\(key)" }
+}
+
+extension S3Bucket {
+    /// The error for a reply that was not expected, with advice.
+    func refusal(_ reply: S3Reply, _ key: String) -> PackError {
+        let answer = "the store answered \(reply.status)" + (reply.code.map { " \($0.shown())" } ?? "")
+        return PackError(.refused, "\(location)/\(key): \(answer); \(advice(reply))")
+    }
+
+    private func advice(_ reply: S3Reply) -> String {
+        let own = configuration.region
+        let region = (S3Text(reply.body)["Region"] ?? Self.bucketRegion.flatMap { reply.fields[$0] })?.shown()
+        switch (reply.status, reply.code) {
+        case (_, "PermanentRedirect"), (_, "TemporaryRedirect"), (_, "AuthorizationHeaderMalformed"), (301, _),
+            (307, _):
+            guard let region, region != own else {
+                return "the bucket is in another region than \(own), or at another endpoint: set AWS_REGION, and "
+                    + "AWS_ENDPOINT_URL_S3 for a store other than AWS"
+            }
+            return "the bucket is in the region \(region), not in \(own): set AWS_REGION=\(region)"
+        case (_, "InvalidAccessKeyId"):
+            return "the store does not know the access key \(configuration.credentials): check AWS_ACCESS_KEY_ID, and "
+                + "that the endpoint is that of the store which issued it"
+        case (_, "SignatureDoesNotMatch"):
+            return "the secret key does not belong to the access key \(configuration.credentials): check "
+                + "AWS_SECRET_ACCESS_KEY"
+        case (_, "ExpiredToken"), (_, "InvalidToken"):
+            return "the temporary credentials are not valid any more: get new ones, with AWS_SESSION_TOKEN"
+        case (_, "RequestTimeTooSkewed"):
+            return "this machine's clock is wrong by many minutes: set it"
+        case (_, "NoSuchBucket"):
+            return "there is no bucket \(location.bucket) at \(address.scheme)://\(address.host): create it, or check "
+                + "its name and the endpoint"
+        case (401, _), (403, _):
+            return "the credentials of \(configuration.credentials) do not allow this: allow s3:GetObject, "
+                + "s3:PutObject, s3:DeleteObject and s3:ListBucket for the bucket and its prefix"
+        case (404, _):
+            return "there is no such object or bucket: check the name of the bucket, and the endpoint"
+        case (409, _): return "another write of this object is under way: try again later"
+        case (501, _):
+            return "the store lacks a feature that publishing needs, such as conditional writes: use another store, or "
+                + "publish into a directory and copy that"
+        case (429, _), (503, _): return "the store is busy: try again later"
+        case (500..., _): return "the store failed: try again later"
+        default: return "check the bucket, the region and the endpoint"
+        }
+    }
+
+    private static let bucketRegion = HTTPField.Name("x-amz-bucket-region")
+}

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationCryptography
 import WaystationFields
 public import WaystationFileSystem
 public import WaystationStorage
@@ -199,5 +200,92 @@ private struct HeaderLines {
             throw RecordingError(.invalidHeader, "a line of a header has a NUL", at: position)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension WARCRecord {
+    /// Whether the block matches `WARC-Block-Digest`; true when there is no digest that can be checked.
+    var isIntact: Bool {
+        guard let block, let digest = self["WARC-Block-Digest"], let colon = digest.firstIndex(of: ":") else {
+            return true
+        }
+        let stated = digest[digest.index(after: colon)...]
+        let actual: [UInt8]
+        switch digest[..<colon].lowercased() {
+        // The format's programs write SHA-1; it detects damage, not forgery.
+        case "sha1": actual = MessageDigest.of(block, .sha1)
+        case "sha256", "sha-256": actual = MessageDigest.of(block)
+        case "md5": actual = MessageDigest.of(block, .md5)
+        default: return true
+        }
+        return stated.lowercased() == actual.hexadecimal
+            || stated.uppercased().prefix { $0 != "=" } == Self.base32(actual)
+    }
+
+    /// Base32 without padding (RFC 4648 §6).
+    private static func base32(_ bytes: [UInt8]) -> String {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        var text = ""
+        var bits = 0
+        var count = 0
+        for byte in bytes {
+            bits = bits << 8 | Int(byte)
+            count += 8
+            while count >= 5 {
+                count -= 5
+                text.append(letters[bits >> count & 31])
+            }
+            bits &= (1 << count) - 1
+        }
+        if count > 0 { text.append(letters[bits << (5 - count) & 31]) }
+        return text
+    }
+}
+
+/// One record of a WARC file (ISO 28500).
+public struct WARCRecord: Sendable {
+    /// A named field of a record's header.
+    public struct Field: Hashable, Sendable {
+        /// The name; names are compared without regard to case.
+        public let name: String
+        /// The value, without surrounding space.
+        public let value: String
+    }
+
+    /// The position of the record's first byte, counted after decompression.
+    public let offset: Int
+    /// The version of the format: `1.0` or `1.1`.
+    public let version: String
+    /// The fields of the record's header.
+    public let fields: [Field]
+    /// The length of the block in bytes.
+    public let blockLength: Int
+    /// The block; nil when it is larger than ``WARCReader/Limits/maximumBlockSize``.
+    public let block: Data?
+
+    /// The value of a field; the first one when there are several.
+    public subscript(name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// All values of a field.
+    public func values(of name: String) -> [String] {
+        fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+
+    /// The kind of record in lower case, such as `response`, `request` or `resource`.
+    public var type: String { self["WARC-Type"]?.lowercased() ?? "" }
+
+    /// The record's globally unique ID, without angle brackets.
+    public var id: String? { self["WARC-Record-ID"].map(Self.unbracketed) }
+
+    /// The URI that the record is about, without the angle brackets that some programs put around it.
+    public var targetURI: String? { self["WARC-Target-URI"].map(Self.unbracketed) }
+
+    /// When the record was captured.
+    public var date: Date? { self["WARC-Date"].flatMap(Timestamp.date) }
+
+    static func unbracketed(_ text: String) -> String {
+        text.hasPrefix("<") && text.hasSuffix(">") ? String(text.dropFirst().dropLast()) : text
     }
 }

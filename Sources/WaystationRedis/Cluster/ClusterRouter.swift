@@ -250,4 +250,172 @@ private final class RoutedCommand {
 
     func end(_ result: Result<RESPValue, TierError>) { gathering.take(result, at: place) }
 }
+
+/// Asks servers of a cluster for the slots, one after the other, until one of them answers.
+///
+/// It is confined to its event loop.
+final class TopologyQuery {
+    /// The time after which the next server is asked as well.
+    static let patience = TimeAmount.milliseconds(200)
+
+    private let loop: any EventLoop
+    private let timeout: TimeAmount
+    private var candidates: ArraySlice<RedisNode>
+    private var asked = 0
+    private var completion: ((Result<ClusterTopology, TierError>) -> Void)?
+
+    /// - Parameters:
+    ///   - candidates: The servers, in the order in which they are asked.
+    ///   - timeout: How long the answer of one server is waited for.
+    ///   - loop: The loop of the query.
+    ///   - completion: Called once, with the first answer, or with the last failure.
+    init(
+        _ candidates: [RedisNode],
+        timeout: TimeAmount,
+        on loop: any EventLoop,
+        _ completion: @escaping (Result<ClusterTopology, TierError>) -> Void
+    ) {
+        self.candidates = candidates[...]
+        self.timeout = timeout
+        self.loop = loop
+        self.completion = completion
+    }
+
+    /// Asks the next server.
+    func askNext(after failure: TierError? = nil) {
+        guard completion != nil else { return }
+        guard let node = candidates.popFirst() else {
+            if asked == 0 {
+                let reason = failure ?? TierError(.unreachable, "no server of the cluster is known")
+                completion.take()?(.failure(reason))
+            }
+            return
+        }
+        asked += 1
+        let slow = loop.assumeIsolated().scheduleTask(in: Self.patience) { self.askNext() }
+        node.run([RedisCommand("CLUSTER", "SLOTS")], until: .now() + timeout) { [self] result in
+            slow.cancel()
+            asked -= 1
+            switch result.mapError(\.error).flatMap({ ClusterTopology.read($0.first, from: node.endpoint.host) }) {
+            case .failure(let error): askNext(after: error)
+            case .success(let topology): completion.take()?(.success(topology))
+            }
+        }
+    }
+}
+
+extension ClusterTopology {
+    /// Reads a reply; a server that knows no slots has not joined the cluster yet, or was removed from it.
+    fileprivate static func read(_ reply: RESPValue?, from sender: String) -> Result<ClusterTopology, TierError> {
+        Result { () throws(TierError) in
+            let topology = try ClusterTopology(reply ?? .null, from: sender)
+            guard !topology.primaries.isEmpty else {
+                throw TierError(.unreachable, "a server of the cluster knows no slots")
+            }
+            return topology
+        }
+    }
+}
+
+/// Decides after each attempt to run one command in a cluster what follows: a state machine without side effects.
+struct CommandRoute {
+    /// The end of an attempt.
+    enum Outcome {
+        case reply(RESPValue, from: RedisEndpoint)
+        case failure(RedisFailure)
+        /// The slot has no server, as far as is known.
+        case unserved(TierError?)
+    }
+
+    enum Step: Equatable {
+        case end(RESPValue)
+        case fail(TierError)
+        /// Send the command to this server, behind `ASKING` if it is only asked.
+        case send(to: RedisEndpoint, isAsking: Bool)
+        /// Send the command to the owner of its slot, after a pause.
+        case again(after: TimeAmount)
+        /// Send the command to the owner of its slot, after the slots were read again.
+        case againWithNewTopology
+    }
+
+    /// The number of redirects after which servers contradict each other.
+    static let longest = 8
+    /// How often the slots are read again for one command.
+    static let renewals = 2
+
+    private var redirects = 0
+    private var renewals = 0
+    private var pause = TimeAmount.milliseconds(2)
+
+    /// The step that follows.
+    mutating func next(after outcome: Outcome) -> Step {
+        switch outcome {
+        case .reply(.error(let text), let server): next(after: text, from: server)
+        case .reply(let value, _): .end(value)
+        // Nothing has reached the server, so the command cannot run twice.
+        case .failure(let failure) where !failure.mayHaveRun: renew(or: failure.error)
+        case .failure(let failure): .fail(failure.error)
+        case .unserved(let reason): renew(or: reason ?? TierError(.unreachable, "no server has the slot"))
+        }
+    }
+
+    private mutating func next(after text: String, from server: RedisEndpoint) -> Step {
+        let refusal = ClusterRefusal(text, from: server.host)
+        switch refusal {
+        case .moved(_, let target?), .ask(let target?):
+            redirects += 1
+            guard redirects <= Self.longest else {
+                return .fail(TierError(.unreachable, "the servers of the cluster redirect to each other"))
+            }
+            if case .ask = refusal { return .send(to: target, isAsking: true) }
+            return .send(to: target, isAsking: false)
+        case .tryAgain:
+            defer { pause = min(pause * 2, .milliseconds(64)) }
+            return .again(after: pause)
+        case .moved(_, nil), .ask(nil), .down: return renew(or: TierError(refusal: text))
+        case .other: return .fail(TierError(refusal: text))
+        }
+    }
+
+    private mutating func renew(or error: TierError) -> Step {
+        guard renewals < Self.renewals else { return .fail(error) }
+        renewals += 1
+        return .againWithNewTopology
+    }
+}
+
+/// An error reply of a server of a cluster, as far as it says where or when else to ask.
+enum ClusterRefusal: Equatable {
+    /// The slot now belongs to another server; nil if that server has no address.
+    case moved(HashSlot, RedisEndpoint?)
+    /// The slot is being moved: only this command is to be sent to the other server, after `ASKING`.
+    case ask(RedisEndpoint?)
+    /// The slot is being moved, and the command cannot run at this moment.
+    case tryAgain
+    /// The cluster does not serve the slot at this moment.
+    case down
+    /// Another error, which another server would return, too.
+    case other
+
+    /// Reads the text of an error.
+    ///
+    /// - Parameters:
+    ///   - text: The text, without the `-` in front.
+    ///   - sender: The host of the server that sent it, which stands for an empty host.
+    init(_ text: String, from sender: String) {
+        let words = text.split(separator: " ", maxSplits: 3)
+        switch words.first {
+        case "MOVED" where words.count >= 3, "ASK" where words.count >= 3:
+            guard let slot = Int(words[1]).flatMap(HashSlot.init) else {
+                self = .other
+                return
+            }
+            let endpoint = RedisEndpoint(words[2], from: sender)
+            self = words[0] == "MOVED" ? .moved(slot, endpoint) : .ask(endpoint)
+        case "TRYAGAIN": self = .tryAgain
+        case "CLUSTERDOWN", "MASTERDOWN", "LOADING": self = .down
+        default: self = .other
+        }
+    }
+}
 #endif

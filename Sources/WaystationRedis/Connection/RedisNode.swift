@@ -108,4 +108,67 @@ final class RedisNode {
         lasting.close(reason)
     }
 }
+
+/// The part of a server in replication, as it reports it by `ROLE`.
+enum ServerRole: Equatable {
+    /// The server takes changes, and this many replicas follow it now.
+    case primary(replicas: Int)
+    /// The server follows another one, or the reply has no meaning.
+    case other
+
+    init(_ reply: RESPValue) {
+        guard let parts = reply.elements, parts.first?.string == "master", parts.count >= 3,
+            let replicas = parts[2].elements
+        else {
+            self = .other
+            return
+        }
+        self = .primary(replicas: replicas.count)
+    }
+
+    /// Whether an error means that its server is a replica, or has not loaded its values yet.
+    ///
+    /// In Redis 6, the refusal of a script's command is not at the beginning of the error.
+    static func isReplica(by refusal: String) -> Bool {
+        ["READONLY", "MASTERDOWN", "LOADING"].contains(where: refusal.hasPrefix) || refusal.contains("-READONLY ")
+    }
+}
+
+/// The pauses between attempts to connect: 100 ms after the first failure, then twice as long each time, up to 10 s.
+struct Backoff {
+    static let shortest = TimeAmount.milliseconds(100)
+    static let longest = TimeAmount.seconds(10)
+
+    private var pause = shortest
+    private var end: NIODeadline?
+
+    /// Whether an attempt may be made.
+    func allows(at now: NIODeadline) -> Bool { end.map { now >= $0 } ?? true }
+
+    /// An attempt has failed.
+    ///
+    /// - Returns: The time of the next attempt.
+    @discardableResult
+    mutating func failed(at now: NIODeadline) -> NIODeadline {
+        let next = now + pause
+        end = next
+        pause = min(pause * 2, Self.longest)
+        return next
+    }
+
+    /// Begins again with the shortest pause, because an attempt has worked.
+    mutating func worked() { self = Backoff() }
+}
+
+/// The reason why commands got no replies.
+struct RedisFailure: Error {
+    let error: TierError
+    /// Whether the server may have run the commands nevertheless.
+    let mayHaveRun: Bool
+
+    init(_ error: TierError, mayHaveRun: Bool) {
+        self.error = error
+        self.mayHaveRun = mayHaveRun
+    }
+}
 #endif

@@ -1,5 +1,7 @@
 #if Redis
+import Foundation
 import NIOCore
+import WaystationSharing
 
 /// Reads values of RESP2 and RESP3 from bytes that arrive in any parts.
 ///
@@ -214,6 +216,120 @@ struct RESPParser {
             let number = Int64(String(decoding: digits, as: UTF8.self))
         else { throw Malformed("a number has other characters than digits, or too many") }
         return number
+    }
+}
+
+/// A value of Redis' protocol, RESP2 or RESP3 (https://redis.io/docs/latest/develop/reference/protocol-spec/).
+///
+/// Types that mean the same to a client of commands are one case: a set or map is the list of its elements, a double or a
+/// big number is its text.
+enum RESPValue: Equatable, Sendable {
+    case null
+    case text(String)
+    case number(Int64)
+    case bytes(ByteBuffer)
+    case list([RESPValue])
+    /// A message that the server sends without a command (RESP3).
+    case push([RESPValue])
+    case error(String)
+
+    /// Whether the value is an error.
+    var isError: Bool { if case .error = self { true } else { false } }
+
+    /// The text of a string of either kind; nil for other values.
+    var string: String? {
+        switch self {
+        case .text(let text): text
+        case .bytes(let buffer): String(buffer: buffer)
+        case .null, .number, .list, .push, .error: nil
+        }
+    }
+
+    /// The elements of a list; nil for other values.
+    var elements: [RESPValue]? { if case .list(let elements) = self { elements } else { nil } }
+
+    /// A number, or a string that is one; nil for other values.
+    var integer: Int? {
+        if case .number(let number) = self { return Int(exactly: number) }
+        return string.flatMap(Int.init)
+    }
+}
+
+/// A command as it is sent: a list of strings.
+struct RedisCommand: Equatable {
+    private enum Word: Equatable {
+        case text(String)
+        case bytes(Data)
+    }
+
+    private var words: [Word]
+    /// The name of the value that the command reads or changes; in a cluster, it decides which server has the command.
+    private(set) var key = ""
+    /// Whether the command has no effect before the replicas of its server have its effect, too.
+    private(set) var isLasting = false
+
+    init(_ words: String...) { self.words = words.map(Word.text) }
+
+    /// Makes a command whose first argument is a key.
+    init(_ name: String, key: String) {
+        self.init(name, key)
+        self.key = key
+    }
+
+    /// Makes a command that runs a script with one key.
+    init(script: String, key: String) {
+        self.init("EVAL", script, "1", key)
+        self.key = key
+    }
+
+    /// The command as one that replicas must confirm.
+    ///
+    /// Without that, a replica that takes the place of a failed primary may not know of the command.
+    var lasting: RedisCommand {
+        var command = self
+        command.isLasting = true
+        return command
+    }
+
+    /// Adds a word of bytes.
+    func with(_ word: Data) -> RedisCommand {
+        var command = self
+        command.words.append(.bytes(word))
+        return command
+    }
+
+    /// Adds words.
+    func with(_ words: String...) -> RedisCommand {
+        var command = self
+        command.words += words.map(Word.text)
+        return command
+    }
+
+    /// Writes the command, in the form that RESP2 and RESP3 share.
+    func write(to buffer: inout ByteBuffer) {
+        buffer.writeString("*\(words.count)\r\n")
+        for word in words {
+            switch word {
+            case .text(let text):
+                buffer.writeString("$\(text.utf8.count)\r\n")
+                buffer.writeString(text)
+            case .bytes(let bytes):
+                buffer.writeString("$\(bytes.count)\r\n")
+                buffer.writeBytes(bytes)
+            }
+            buffer.writeString("\r\n")
+        }
+    }
+}
+
+extension TierMessage {
+    /// Reads a message as the script that publishes writes it: its number, a line feed, and the content.
+    init?(_ payload: ByteBuffer) {
+        let view = payload.readableBytesView
+        guard let end = view.prefix(21).firstIndex(of: UInt8(ascii: "\n")),
+            let number = UInt64(String(decoding: view[..<end], as: UTF8.self))
+        else { return nil }
+        self.init(number: number, content: Data(view[(end + 1)...]))
     }
 }
 #endif

@@ -208,4 +208,133 @@ final class SentinelRouter: RedisRouter {
         if node == nil { node = RedisNode(report.primary, connector, on: loop) }
     }
 }
+
+/// Decides after each attempt to run commands on a primary what follows: a state machine without side effects.
+struct PrimaryRoute {
+    enum Step: Equatable {
+        case end([RESPValue])
+        case fail(TierError)
+        /// Ask the sentinels for the primary, and send the commands there.
+        case findPrimary
+        /// The server has become a replica: do the same without it.
+        case leaveServer
+    }
+
+    /// How often the primary is looked for again for one call.
+    static let searches = 2
+
+    private var searches = 0
+
+    /// The step that follows.
+    mutating func next(after result: Result<[RESPValue], RedisFailure>) -> Step {
+        switch result {
+        case .success(let replies):
+            let errors = replies.compactMap { if case .error(let text) = $0 { text } else { nil } }
+            guard let text = errors.first else { return .end(replies) }
+            guard errors.contains(where: ServerRole.isReplica) else { return .fail(TierError(refusal: text)) }
+            return search(.leaveServer, or: TierError(refusal: text))
+        // Nothing has reached the server, so the commands cannot run twice.
+        case .failure(let failure) where !failure.mayHaveRun: return search(.findPrimary, or: failure.error)
+        case .failure(let failure): return .fail(failure.error)
+        }
+    }
+
+    private mutating func search(_ step: Step, or error: TierError) -> Step {
+        guard searches < Self.searches else { return .fail(error) }
+        searches += 1
+        return step
+    }
+}
+
+/// The answers of sentinels to one question for the primary: decides when they suffice, and which one counts.
+///
+/// A sentinel that was cut off from the others may still name a primary that was replaced. So the answer with the
+/// greatest number counts, and none with a lower number than the present primary has, unless most sentinels give it:
+/// then they were set up anew.
+struct SentinelPoll {
+    private let count: Int
+    private let known: SentinelReport?
+    private var reports: [SentinelReport] = []
+    private var failures = 0
+    private var lastFailure: TierError?
+    private var isUrgent = false
+
+    /// - Parameters:
+    ///   - count: The number of sentinels that are asked.
+    ///   - known: The present knowledge.
+    init(of count: Int, knowing known: SentinelReport?) {
+        self.count = count
+        self.known = known
+    }
+
+    /// Takes an answer.
+    ///
+    /// - Returns: The result of the poll, once it is certain.
+    mutating func take(_ answer: Result<SentinelReport, TierError>) -> Result<SentinelReport, TierError>? {
+        switch answer {
+        case .success(let report): reports.append(report)
+        case .failure(let error):
+            failures += 1
+            lastFailure = error
+        }
+        if let agreed = reports.first(where: { isMajority($0) && isNewest($0) }) { return .success(agreed) }
+        guard reports.count + failures == count || isUrgent else { return nil }
+        if let newest { return .success(newest) }
+        guard failures == count else { return nil }
+        return .failure(lastFailure ?? TierError(.unreachable, "no sentinel answers"))
+    }
+
+    /// From now on, the answers of some sentinels suffice: the others have had their time.
+    ///
+    /// - Returns: The result of the poll, if there is an answer.
+    mutating func hurry() -> Result<SentinelReport, TierError>? {
+        isUrgent = true
+        return newest.map { .success($0) }
+    }
+
+    /// The newest answer, or what is known if that is newer.
+    private var newest: SentinelReport? {
+        guard let newest = reports.max(by: { $0.epoch < $1.epoch }) else { return nil }
+        return known.flatMap { newest.epoch < $0.epoch ? $0 : nil } ?? newest
+    }
+
+    private func isMajority(_ report: SentinelReport) -> Bool {
+        2 * reports.count { $0 == report } > count
+    }
+
+    private func isNewest(_ report: SentinelReport) -> Bool { reports.allSatisfy { $0.epoch <= report.epoch } }
+}
+
+/// The address and the epoch of a primary, as one sentinel reports them.
+struct SentinelReport: Equatable, Sendable {
+    /// The address of the primary.
+    let primary: RedisEndpoint
+    /// The number of the configuration: greater after each failover.
+    let epoch: Int
+
+    /// Reads the replies to `SENTINEL MASTER name` and `SENTINEL GET-MASTER-ADDR-BY-NAME name`, sent in this order.
+    ///
+    /// During a failover, a sentinel already returns the new address by the second command, while the first one has the
+    /// old address beside the new number.
+    ///
+    /// - Throws: A ``TierError`` when the sentinel does not know the primary.
+    init(_ replies: [RESPValue]) throws(TierError) {
+        for case .error(let text) in replies { throw TierError(refusal: text) }
+        guard replies.count == 2, let fields = replies[0].elements, let address = replies[1].elements,
+            address.count == 2, let host = address[0].string, !host.isEmpty, let port = address[1].integer,
+            (1...65_535).contains(port)
+        else { throw TierError(.malformed, "a sentinel sent something else than the address of a primary") }
+        primary = RedisEndpoint(host: host, port: port)
+        let epochs = stride(from: 0, to: fields.count - 1, by: 2).compactMap {
+            fields[$0].string == "config-epoch" ? fields[$0 + 1].integer : nil
+        }
+        guard let epoch = epochs.first else { throw TierError(.malformed, "a sentinel sent no config-epoch") }
+        self.epoch = epoch
+    }
+
+    init(primary: RedisEndpoint, epoch: Int) {
+        self.primary = primary
+        self.epoch = epoch
+    }
+}
 #endif

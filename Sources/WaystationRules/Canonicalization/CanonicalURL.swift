@@ -113,3 +113,85 @@ extension CanonicalURL: CustomStringConvertible {
     /// The same as ``string``.
     public var description: String { string }
 }
+
+extension CanonicalURL {
+    /// The host that a text consists of, in the spelling of ``host``; nil if the text has other parts than a host.
+    ///
+    /// An IPv6 address may lack its brackets.
+    package static func host(_ text: String) -> String? {
+        let isBareAddress = text.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !text.hasPrefix("[")
+        let authority = isBareAddress ? "[\(text)]" : text
+        // The URL below would leave out the standard port, empty user information, dot segments and a fragment.
+        let name = authority.hasPrefix("[") ? authority.drop { $0 != "]" } : authority[...]
+        guard !name.contains(where: ":@/#".contains) else { return nil }
+        guard let url = CanonicalURL("http://\(authority)/"), url.string == "http://\(url.host)/" else { return nil }
+        return String(url.host)
+    }
+}
+
+extension CanonicalURL {
+    /// The URL that a reference stands for in a document, or in a `Location` field, of this URL.
+    ///
+    /// Resolves by RFC 3986 §5.2 in its strict form, then canonicalises; fragments are dropped. Returns `nil` when the
+    /// result is not an absolute URL that ``init(_:)`` reads: `mailto:a@b`, `http:no-authority`, control characters.
+    public func resolving(_ reference: String) -> CanonicalURL? {
+        let bytes = reference.utf8
+        guard let first = bytes.first(where: { !ByteSet.schemeTail.contains($0) }) else {
+            return bytes.isEmpty ? self : merging(reference)
+        }
+        if first == UInt8(ascii: ":"), bytes.first != first { return CanonicalURL(reference) }
+        if reference.hasPrefix("//") { return CanonicalURL("\(scheme):\(reference)") }
+        switch bytes.first {
+        case UInt8(ascii: "/"): return CanonicalURL(authorityPrefix + reference)
+        case UInt8(ascii: "?"): return CanonicalURL(authorityPrefix + path + reference)
+        // A reference that is only a fragment keeps the query (§5.2.2); the fragment is still checked.
+        case UInt8(ascii: "#"): return CanonicalURL(string + reference)
+        default: return merging(reference)
+        }
+    }
+
+    /// Merges by RFC 3986 §5.2.3: the reference replaces the text after the last slash of the path.
+    private func merging(_ reference: String) -> CanonicalURL? {
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        return CanonicalURL(authorityPrefix + path[...slash] + reference)
+    }
+
+    /// Everything before the path, including user information.
+    private var authorityPrefix: String { String(string[..<path.startIndex]) }
+}
+
+extension CanonicalURL {
+    /// The same URL without needless escapes: each character of the path that a segment may contain as it is stands for
+    /// itself, so that `/%40scope/a%2Bb.js` is `/@scope/a+b.js`.
+    ///
+    /// Browsers and other clients write such characters in either way, and a server may treat the two as different
+    /// (RFC 3986 §2.2). A request is therefore sent and stored with the URL that it has, and this form is only compared:
+    /// with the patterns of rules, and with the names of files, which are the same for both spellings. If they were
+    /// compared in different forms, one spelling of a file's URL would get past the rule that blocks the other.
+    ///
+    /// - Complexity: O(1) for a URL without needless escapes.
+    package var plain: CanonicalURL {
+        guard layout.hasNeedlessEscapes else { return self }
+        return string.withUTF8Bytes { bytes in
+            var text = Array(bytes[..<Int(layout.pathStart)])
+            text.reserveCapacity(bytes.count)
+            var index = Int(layout.pathStart)
+            while index < layout.pathEnd {
+                if let decoded = percentDecodedByte(bytes, at: index, end: Int(layout.pathEnd)),
+                    ByteSet.segment.contains(decoded)
+                {
+                    text.append(decoded)
+                    index += 3
+                } else {
+                    text.append(bytes[index])
+                    index += 1
+                }
+            }
+            var layout = layout
+            layout.pathEnd = Int32(text.count)
+            layout.hasNeedlessEscapes = false
+            text.append(contentsOf: bytes[index...])
+            return CanonicalURL(string: String(decoding: text, as: UTF8.self), layout: layout)
+        }
+    }
+}

@@ -129,7 +129,7 @@ struct TOMLParser {
     // MARK: - Keys and values
 
     /// Reads `key = value` into a table.
-    mutating func parsePair(in table: TOMLTable, depth: Int = 0) throws(Fault) {
+    private mutating func parsePair(in table: TOMLTable, depth: Int = 0) throws(Fault) {
         let keys = try parseKeys()
         guard next == "=" else {
             throw fault("expected `=` and a value after the key, found \(found)")
@@ -249,7 +249,7 @@ extension TOMLParser {
         return length > 0
     }
 
-    mutating func skipComment() throws(Fault) {
+    private mutating func skipComment() throws(Fault) {
         guard next == "#" else { return }
         while let next, next != "\n", !starts(with: "\r\n") {
             guard !next.isForbiddenControl else {
@@ -277,4 +277,182 @@ extension Unicode.Scalar {
 
     /// Whether neither comments nor texts may have the scalar.
     var isForbiddenControl: Bool { value < 0x20 && self != "\t" || value == 0x7F }
+}
+
+extension TOMLParser {
+    /// Nested arrays and tables beyond this depth are refused, because each of them takes some of the stack.
+    static let maximumDepth = 32
+
+    /// Reads a value.
+    private mutating func parseValue(depth: Int) throws(Fault) -> TOMLValue {
+        guard depth < Self.maximumDepth else {
+            throw fault("arrays and tables are nested more than \(Self.maximumDepth) deep")
+        }
+        let start = position
+        let kind: TOMLValue.Kind
+        switch next {
+        case "\"", "'": kind = .string(try parseString())
+        case "[": kind = .array(try parseArray(depth: depth))
+        case "{": kind = .table(try parseInlineTable(depth: depth))
+        case nil, "\n", "\r", "#": throw fault("expected a value after `=`, found \(found)")
+        default: kind = try parseScalar()
+        }
+        return TOMLValue(kind: kind, range: start..<position)
+    }
+
+    /// Words that other formats have for `true` and `false`.
+    private static let booleans = [
+        "true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false",
+    ]
+
+    private mutating func parseScalar() throws(Fault) -> TOMLValue.Kind {
+        let start = position
+        skipWord()
+        // A date and a time may have a blank between them.
+        if position - start == 10, scalars[start + 4] == "-", next == " ", position + 3 < scalars.count,
+            scalars[position + 3] == ":"
+        {
+            position += 1
+            skipWord()
+        }
+        if position == start { throw fault("expected a value, found \(found)") }
+        let word = String(String.UnicodeScalarView(scalars[start..<position]))
+        if let value = TOMLScalar.value(of: word) { return value }
+        let end = position
+        position = start
+        if let boolean = Self.booleans[word.lowercased()] {
+            throw Fault(start..<end, "`\(word)` is not a value of TOML: write `\(boolean)`")
+        }
+        let isWord = word.allSatisfy { $0.isLetter || $0 == "-" || $0 == "_" } || word.contains(":")
+        let hint = isWord ? ": write text in quotes, as in \"\(word.shown())\"" : ""
+        throw Fault(start..<end, "`\(word.shown())` is not a number, a date, `true` or `false`\(hint)")
+    }
+
+    private mutating func skipWord() {
+        while let next, !next.isBlank, !",]}#\r\n\"'[{=".unicodeScalars.contains(next) { position += 1 }
+    }
+
+    private mutating func parseArray(depth: Int) throws(Fault) -> TOMLArray {
+        let array = TOMLArray(isOfTables: false)
+        let start = position
+        position += 1
+        try skipLines()
+        while next != "]" {
+            if next == nil { throw Fault(start..<start + 1, "the array has no `]`") }
+            array.add(try parseValue(depth: depth + 1))
+            try skipLines()
+            if next == "," {
+                position += 1
+                try skipLines()
+            } else if next == nil {
+                throw Fault(start..<start + 1, "the array has no `]`")
+            } else if next != "]" {
+                throw fault("expected `,` or `]` after the value of an array, found \(found)")
+            }
+        }
+        position += 1
+        return array
+    }
+
+    private mutating func parseInlineTable(depth: Int) throws(Fault) -> TOMLTable {
+        let start = position
+        let table = TOMLTable(.dotted, start..<start + 1)
+        position += 1
+        skipBlanks()
+        if next != "}" {
+            while true {
+                try parsePair(in: table, depth: depth + 1)
+                skipBlanks()
+                if next == "}" { break }
+                guard next == "," else {
+                    throw fault("expected `,` or `}` after the value of a table in braces, found \(found)")
+                }
+                position += 1
+                skipBlanks()
+            }
+        }
+        position += 1
+        table.close(as: start..<position)
+        return table
+    }
+
+    /// Skips blanks, comments and ends of lines, which arrays may have between their values.
+    private mutating func skipLines() throws(Fault) {
+        repeat {
+            skipBlanks()
+            try skipComment()
+        } while skipLineEnd()
+    }
+}
+
+extension TOMLTable {
+    /// Marks the table as complete, with the tables that dotted keys made in it.
+    fileprivate func close(as range: Range<Int>) {
+        self.range = range
+        origin = .inline
+        for entry in entries {
+            if case .table(let inner) = entry.value.kind, inner.origin == .dotted { inner.close(as: inner.range) }
+        }
+    }
+}
+
+/// The values that are written without quotes and brackets: numbers, booleans and dates.
+enum TOMLScalar {
+    /// Reads a word.
+    ///
+    /// - Returns: The value; nil if the word has none of the forms of TOML 1.0.
+    static func value(of word: String) -> TOMLValue.Kind? {
+        switch word {
+        case "true": return .boolean(true)
+        case "false": return .boolean(false)
+        case "inf", "+inf": return .float(.infinity)
+        case "-inf": return .float(-.infinity)
+        case "nan", "+nan", "-nan": return .float(.nan)
+        default: break
+        }
+        if let integer = integer(word) { return .integer(integer) }
+        if word.wholeMatch(of: #/[+-]?(0|[1-9](_?[0-9])*)(\.[0-9](_?[0-9])*)?([eE][+-]?[0-9](_?[0-9])*)?/#) != nil,
+            word.contains(where: { ".eE".contains($0) }), let float = Double(digits(word))
+        {
+            return .float(float)
+        }
+        return isDate(word) ? .date(word) : nil
+    }
+
+    private static func integer(_ word: String) -> Int? {
+        if word.wholeMatch(of: #/[+-]?(0|[1-9](_?[0-9])*)/#) != nil { return Int(digits(word)) }
+        let bases: [(prefix: String, radix: Int)] = [("0x", 16), ("0o", 8), ("0b", 2)]
+        guard let base = bases.first(where: { word.hasPrefix($0.prefix) }) else { return nil }
+        let rest = word.dropFirst(2)
+        guard rest.wholeMatch(of: #/[0-9A-Fa-f](_?[0-9A-Fa-f])*/#) != nil else { return nil }
+        return Int(digits(String(rest)), radix: base.radix)
+    }
+
+    private static func digits(_ word: String) -> String { word.filter { $0 != "_" } }
+
+    private static func isDate(_ word: String) -> Bool {
+        if isTime(word[...]) { return true }
+        guard let match = word.prefixMatch(of: #/([0-9]{4})-([0-9]{2})-([0-9]{2})/#), let year = Int(match.1),
+            let month = Int(match.2), let day = Int(match.3), (1...12).contains(month)
+        else { return false }
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard (1...days[month - 1]).contains(day) else { return false }
+        let rest = word[match.range.upperBound...]
+        guard let separator = rest.first else { return true }
+        guard "Tt ".contains(separator) else { return false }
+        let time = rest.dropFirst()
+        guard let zone = time.firstMatch(of: #/([Zz]|[+-]([0-9]{2}):([0-9]{2}))$/#) else { return isTime(time) }
+        if let hours = zone.2.flatMap({ Int($0) }), let minutes = zone.3.flatMap({ Int($0) }) {
+            guard hours < 24, minutes < 60 else { return false }
+        }
+        return isTime(time[..<zone.range.lowerBound])
+    }
+
+    private static func isTime(_ word: Substring) -> Bool {
+        guard let match = word.wholeMatch(of: #/([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?/#), let hour = Int(match.1),
+            let minute = Int(match.2), let second = Int(match.3)
+        else { return false }
+        return hour < 24 && minute < 60 && second < 60
+    }
 }

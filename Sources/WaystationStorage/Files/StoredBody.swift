@@ -1,4 +1,6 @@
 public import Foundation
+import Synchronization
+import WaystationFileSystem
 
 /// The bytes of a stored response: in memory when small, in an open file when large.
 public enum StoredBody: Sendable {
@@ -25,5 +27,89 @@ public enum StoredBody: Sendable {
         case .data(let data): data
         case .file(let file): try file.read(at: 0, count: file.length)
         }
+    }
+}
+
+/// A file that holds a large body.
+///
+/// It is open, and stays readable for as long as this object lives, even when the response is removed from its store
+/// meanwhile. Safe to use from any thread.
+public final class StoredBodyFile: Sendable {
+    /// The number of bytes in the body.
+    public let length: Int
+
+    /// The open file; `nil` until the first read of a body whose look-up did not expect it to be read.
+    private let file: Mutex<OpenFile?>
+    private let open: @Sendable () throws(StoreError) -> OpenFile
+    private let fileSystem: any FileSystem
+    private let checksums: BlockChecksums
+    private let onDamage: @Sendable (OpenFile, String) -> Void
+
+    init(
+        length: Int,
+        file: OpenFile?,
+        fileSystem: any FileSystem,
+        checksums: BlockChecksums,
+        open: @escaping @Sendable () throws(StoreError) -> OpenFile,
+        onDamage: @escaping @Sendable (OpenFile, String) -> Void
+    ) {
+        self.length = length
+        self.file = Mutex(file)
+        self.open = open
+        self.fileSystem = fileSystem
+        self.checksums = checksums
+        self.onDamage = onDamage
+    }
+
+    /// Reads bytes and checks them against the checksums taken when they were stored.
+    ///
+    /// Each checksum covers a block of 64 KiB: ranges that begin and end on multiples of 64 KiB read no byte twice.
+    /// - Parameters:
+    ///   - offset: The first byte to read; at or beyond ``length`` the result is empty.
+    ///   - count: How many bytes to read; the range ends at ``length`` at the latest.
+    /// - Returns: The bytes of the range; never fewer than it holds.
+    /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` when the file is short or its bytes have changed. The
+    ///   store has been asked to drop the response by then. Never returns fewer bytes than the range holds.
+    public func read(at offset: Int, count: Int) throws(StoreError) -> Data {
+        guard offset >= 0, count > 0, offset < length else { return Data() }
+        let end = offset + min(count, length - offset)
+        let firstBlock = offset / BlockChecksums.blockSize
+        let start = firstBlock * BlockChecksums.blockSize
+        let stop = min(length, BlockChecksums.count(forLength: end) * BlockChecksums.blockSize)
+        let file = try opened()
+        let bytes: Data
+        do {
+            bytes = try fileSystem.read(file, at: start, count: stop - start)
+        } catch {
+            throw damaged(file, "could not be read", cause: error)
+        }
+        guard bytes.count == stop - start else {
+            throw damaged(file, "ends after \(start + bytes.count) of \(length) bytes")
+        }
+        var rest = bytes[...]
+        for block in firstBlock..<BlockChecksums.count(forLength: end) {
+            guard XXH64.of(rest.prefix(BlockChecksums.blockSize)) == checksums.values[block] else {
+                throw damaged(file, "has changed bytes after byte \(block * BlockChecksums.blockSize)")
+            }
+            rest = rest.dropFirst(BlockChecksums.blockSize)
+        }
+        let isWhole = start == offset && stop == end
+        return isWhole ? bytes : bytes.subdata(in: bytes.startIndex + offset - start..<bytes.startIndex + end - start)
+    }
+
+    private func opened() throws(StoreError) -> OpenFile {
+        if let file = file.withLock(\.self) { return file }
+        let new = try open()
+        return file.withLock { file in
+            // Another thread may have opened it too.
+            file = file ?? new
+            return file ?? new
+        }
+    }
+
+    private func damaged(_ file: OpenFile, _ what: String, cause: (any Error)? = nil) -> StoreError {
+        let detail = "body file \(file.path) \(what)"
+        onDamage(file, detail)
+        return StoreError(.damaged, detail + "; the response is dropped, load it again", cause: cause)
     }
 }

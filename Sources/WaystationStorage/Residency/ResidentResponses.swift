@@ -16,9 +16,9 @@ import WaystationCollections
 /// (``beginReading(_:)``); if an invalidation of that key comes before it ends, its result is not kept.
 final class ResidentResponses: Sendable {
     /// How long an answer is valid after it was confirmed, in seconds.
-    static let confirmedFor: TimeInterval = 1
+    private static let confirmedFor: TimeInterval = 1
     /// The age of a confirmation, in seconds, at which a check is requested, so that keys in steady use stay confirmed.
-    static let checkAfter: TimeInterval = 0.5
+    private static let checkAfter: TimeInterval = 0.5
     /// The use of an entry is recorded at most once in this time, in seconds.
     static let useInterval: TimeInterval = 60
 
@@ -302,4 +302,52 @@ extension ResidentResponses.State {
 extension StoredResponse {
     /// The approximate memory of this instance, in bytes.
     var residentSize: Int { body.length + head.memory }
+}
+
+/// The changes of a store that were requested and are not made yet: until they are, memory answers for none of their
+/// keys.
+struct PendingChanges: Sendable {
+    /// When there are more failed removals than this, they are replaced by one of everything.
+    private static let maximumFailedRemovals = 1_024
+
+    /// Keys whose changes are handed over, and how many such changes each key has.
+    private var keys: [RequestKey: Int] = [:]
+    /// Scopes whose removals are handed over, and how many such removals each scope has.
+    private var scopes: [ResponseScope: Int] = [:]
+    /// The scopes whose removal has failed, and is tried again.
+    private(set) var failedRemovals: Set<ResponseScope> = []
+
+    /// Whether a change of a key was handed over and not made.
+    func contains(_ key: RequestKey) -> Bool {
+        if !keys.isEmpty, keys[key] != nil { return true }
+        return !scopes.isEmpty && scopes.keys.contains { $0.contains(key) }
+    }
+
+    /// Whether the responses of a key should have been removed, so that what is stored must not be returned.
+    func hasFailedToRemove(_ key: RequestKey) -> Bool {
+        !failedRemovals.isEmpty && failedRemovals.contains { $0.contains(key) }
+    }
+
+    /// Records that a change of a key was handed over.
+    mutating func begin(_ key: RequestKey) { keys[key, default: 0] += 1 }
+
+    /// Records that a change of a key was made, or dropped.
+    mutating func end(_ key: RequestKey) {
+        guard let count = keys[key] else { return }
+        keys[key] = count > 1 ? count - 1 : nil
+    }
+
+    /// Records that a removal was handed over.
+    mutating func begin(_ scope: ResponseScope) { scopes[scope, default: 0] += 1 }
+
+    /// Records that a removal was made, or has failed.
+    mutating func end(_ scope: ResponseScope, hasFailed: Bool) {
+        if hasFailed { failedRemovals.insert(scope) }
+        if failedRemovals.count > Self.maximumFailedRemovals { failedRemovals = [.all] }
+        guard let count = scopes[scope] else { return }
+        scopes[scope] = count > 1 ? count - 1 : nil
+    }
+
+    /// Records that a removal that had failed before has succeeded.
+    mutating func didRemove(_ scope: ResponseScope) { failedRemovals.remove(scope) }
 }

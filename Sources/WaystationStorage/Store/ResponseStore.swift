@@ -1,3 +1,4 @@
+import Dispatch
 public import Foundation
 import Synchronization
 public import WaystationCaching
@@ -253,5 +254,216 @@ public final class ResponseStore: Sendable {
 
     func isExpired(_ responseTime: Date, at time: Date) -> Bool {
         time.timeIntervalSince(responseTime) > limits.maximumAge.inSeconds
+    }
+}
+
+extension ResponseStore {
+    /// Makes the directory of a store if it is missing, and checks that a store can work there.
+    ///
+    /// A store itself opens in the background and reports problems as events. Call this before you make a store to get
+    /// the problems that do not go away by themselves as an error. The call waits for the disk.
+    /// - Throws: ``StoreError`` with ``StoreError/Code/unusableDirectory`` when the URL is not a file URL, when the
+    ///   directory cannot be made, is not a directory, is a symbolic link, belongs to another user or can be written to
+    ///   by others, or when one of these is true of something in it that the store would use. Temporary problems, such
+    ///   as a full disk, do not throw.
+    public static func prepareDirectory(_ directory: URL) throws(StoreError) {
+        let layout = StoreLayout(directory: directory)
+        do {
+            try layout.claim(LocalFileSystem().confined(to: layout.root))
+        } catch let error as FileError where error.mayPass {
+            // The problem is temporary: the store tries again when it opens, and reports it as an event.
+        } catch {
+            throw StoreError(
+                .unusableDirectory,
+                "\(layout.root) cannot hold a store: give it a directory of its own that it can write to",
+                cause: error
+            )
+        }
+    }
+}
+
+extension FileError {
+    /// Whether the same call may succeed later although nothing was changed by hand.
+    fileprivate var mayPass: Bool {
+        isFull || [EMFILE, ENFILE, ENOMEM, EIO, EINTR, EAGAIN, EBUSY, ESTALE, ETIMEDOUT].contains(code)
+    }
+}
+
+/// An open index stays usable when its file is moved or removed, and SQLite reports that only without a WAL: what is
+/// written then is lost, and look-ups return what no other process sees.
+extension ResponseStore {
+    /// How often the place of the index is checked, in seconds.
+    private static let placeInterval: TimeInterval = 1
+
+    /// The parts of the open store, after a check that its index is still the one in the directory.
+    ///
+    /// Another process moves an index aside if it finds it damaged; the directory may also be removed. The check is
+    /// made at most once a second; it opens the index that is in the directory now, or makes one.
+    ///
+    /// Call it on the write queue.
+    func openedInPlace() -> Opened? {
+        if claimPlaceCheck(at: now()) { checkPlace() }
+        return opened()
+    }
+
+    /// Schedules a check of the index's place on the write queue, if one is due.
+    func requestPlaceCheck(at time: Date) {
+        if claimPlaceCheck(at: time) { writeQueue.async { self.checkPlace() } }
+    }
+
+    /// Claims a check if one is due: the caller must make it.
+    ///
+    /// - Returns: Whether a check is due.
+    private func claimPlaceCheck(at time: Date) -> Bool {
+        state.withLock { state in
+            guard abs(time.timeIntervalSince(state.placeCheckedAt)) > Self.placeInterval else { return false }
+            state.placeCheckedAt = time
+            return true
+        }
+    }
+
+    private func checkPlace() {
+        guard let opened = opened() else { return }
+        do {
+            guard try environment.fileSystem.identity(of: layout.index) != opened.index.identity else { return }
+            replace(opened, isDamaged: false)
+        } catch {
+            handle(error, in: opened, while: "checking the place of the index")
+        }
+    }
+}
+
+/// Look-ups wait for the disk, but not for ever: a disk that hangs must not block the loads that requested them.
+extension ResponseStore {
+    typealias LookUps = LookUpWatch<@Sendable ([StoredResponse]) -> Void>
+
+    /// Hands a look-up to the disk, after the pending changes of its key.
+    func wait(
+        for key: RequestKey,
+        opening mayAnswer: @escaping @Sendable (StoredHead) -> Bool,
+        completion: @escaping @Sendable ([StoredResponse]) -> Void
+    ) {
+        let isChanging = resident.isChanging(key)
+        let ticket = lookUps.withLock { $0.add(completion, to: isChanging ? .writes : .reads) }
+        guard let ticket else { return watchQueue.async { completion([]) } }
+        if ticket.startsTicks { scheduleTick() }
+        let number = ticket.number
+        guard isChanging else { return readQueue.async { self.answer(number, key, opening: mayAnswer) } }
+        enqueue { [self] in
+            let turn = takeTurn { $0.moveOn(number) }
+            turn.completion?([])
+            if turn.isAwaited { readQueue.async { self.answer(number, key, opening: mayAnswer) } }
+        }
+    }
+
+    /// Makes a look-up, unless it was given up meanwhile.
+    ///
+    /// Call it on the read queue.
+    private func answer(_ number: Int, _ key: RequestKey, opening mayAnswer: (StoredHead) -> Bool) {
+        guard takeTurn({ $0.begin(number) }).isAwaited else { return }
+        let found = find(key, opening: mayAnswer)
+        takeTurn { $0.end(number, found.outcome) }.completion?(found.responses)
+    }
+
+    private func takeTurn(_ change: (inout LookUps) -> LookUps.Turn) -> LookUps.Turn {
+        lookUps.withLock { lookUps in
+            let turn = change(&lookUps)
+            // The event is queued under the lock; otherwise it could change places with the event of a tick.
+            if turn.hasRecovered { watchQueue.async { self.reportAnswer() } }
+            return turn
+        }
+    }
+
+    private func reportAnswer() {
+        state.withLock { $0.condition.hanging = nil }
+        // A store that does not work for another reason has reported it, and reports when it works again.
+        if case .unavailable = state.withLock({ $0.availability }) { return }
+        report(StoreEvent(.recovered, count: 0, detail: "\(layout.root): the disk answers again"))
+    }
+
+    private func scheduleTick() {
+        environment.afterDelay(watchQueue, environment.lookUpInterval) { [weak self] in self?.tick() }
+    }
+
+    private func tick() {
+        let goesOn = lookUps.withLock { lookUps in
+            let tick = lookUps.tick()
+            // The event is queued under the lock, so that events keep their order.
+            if !tick.givenUp.isEmpty { watchQueue.async { self.giveUp(tick) } }
+            return tick.goesOn
+        }
+        if goesOn { scheduleTick() }
+    }
+
+    private func giveUp(_ tick: LookUps.Tick) {
+        if tick.startsHanging {
+            let detail = """
+                \(layout.root): the disk does not answer; look-ups that would wait for it find nothing, and nothing new \
+                is stored, until it does
+                """
+            let event = StoreEvent(.unavailable, count: 0, detail: detail)
+            state.withLock { $0.condition.hanging = event }
+            report(event)
+        }
+        for completion in tick.givenUp { completion([]) }
+    }
+}
+
+/// A removal that fails leaves responses on disk that must not be returned any more.
+///
+/// Until such a removal is completed, look-ups treat its responses as not stored, and the store makes no other change:
+/// so every change that succeeds comes after all removals that were requested before it. The removal is tried again
+/// before each change, when the store opens, every 30 s, and before the process exits.
+extension ResponseStore {
+    /// Makes the removals that have failed before.
+    ///
+    /// Call it on the write queue.
+    func completeFailedRemovals(in opened: Opened) throws {
+        for scope in resident.failedRemovals {
+            _ = try removeRows(.scope(scope), in: opened)
+            resident.didRemove(scope)
+        }
+    }
+
+    /// Schedules another attempt to make the removals that have failed.
+    func scheduleFailedRemovals() {
+        let isFirst = state.withLock { state in
+            defer { state.awaitsRemovals = true }
+            return !state.awaitsRemovals
+        }
+        guard isFirst else { return }
+        environment.afterDelay(writeQueue, Self.retryInterval) { [weak self] in
+            guard let self else { return }
+            writeQueue.async {
+                self.state.withLock { $0.awaitsRemovals = false }
+                self.attemptFailedRemovals()
+            }
+        }
+    }
+
+    /// Makes the removals that have failed before, and schedules another attempt if they fail again.
+    ///
+    /// Call it on the write queue.
+    func attemptFailedRemovals() {
+        guard !resident.failedRemovals.isEmpty else { return }
+        // Every change begins with them.
+        if case .failure = attempt("removing", { _ in 0 }) { scheduleFailedRemovals() }
+    }
+}
+
+/// The current problems of a store: the events of problems that have not passed since.
+struct StoreCondition: Sendable {
+    /// The index had to be replaced by a new one in this run.
+    var replacedIndex: StoreEvent?
+    /// The store cannot be opened.
+    var closed: StoreEvent?
+    /// The disk does not answer.
+    var hanging: StoreEvent?
+    /// The disk was full at the last write to it.
+    var full: StoreEvent?
+
+    /// The events that apply now; `isPaused` is whether writes are paused because the disk was full.
+    func events(isPaused: Bool) -> [StoreEvent] {
+        [replacedIndex, closed, hanging, isPaused ? full : nil].compactMap(\.self)
     }
 }

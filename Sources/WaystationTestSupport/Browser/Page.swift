@@ -161,3 +161,254 @@ extension BrowserFailure {
             .contains { description.contains($0) }
     }
 }
+
+/// A part of a page as assistive technology presents it to users.
+public struct AccessibleNode: Sendable, Hashable {
+    /// The role, such as `button`, `link` or `heading`.
+    public let role: String
+    /// The accessible name; empty if it has none.
+    public let name: String
+    /// Whether the keyboard can reach it.
+    public let isFocusable: Bool
+    /// The browser's number of the element.
+    let element: Int?
+}
+
+extension Page {
+    /// The parts of the page that assistive technology presents, in the order of the document.
+    public func accessibilityTree() async throws -> [AccessibleNode] {
+        let nodes = try await send("Accessibility.getFullAXTree")["nodes"].elements
+        return nodes.filter { $0["ignored"] != true }.map { node in
+            let properties = node["properties"].elements
+            return AccessibleNode(
+                role: node["role"]["value"].string ?? "",
+                name: node["name"]["value"].string ?? "",
+                isFocusable: properties.contains { $0["name"] == "focusable" && $0["value"]["value"] == true },
+                element: node["backendDOMNodeId"].number.map { Int($0) }
+            )
+        }
+    }
+}
+
+/// The colours that a user prefers.
+public enum ColorScheme: String, CaseIterable, Sendable {
+    /// Dark text on a light ground.
+    case light
+    /// Light text on a dark ground.
+    case dark
+}
+
+extension Page {
+    /// Gives the page a size, in CSS pixels.
+    public func resize(_ width: Int, _ height: Int) async throws {
+        try await send(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .number(Double(width)), "height": .number(Double(height)), "deviceScaleFactor": 1,
+                "mobile": false,
+            ]
+        )
+    }
+
+    /// Sets the colours that the user prefers.
+    public func colorScheme(_ scheme: ColorScheme) async throws {
+        try await send(
+            "Emulation.setEmulatedMedia",
+            ["features": [["name": "prefers-color-scheme", "value": .string(scheme.rawValue)]]]
+        )
+    }
+
+    /// Draws what the page shows.
+    ///
+    /// - Returns: A PNG.
+    public func screenshot() async throws -> Data {
+        let reply = try await send("Page.captureScreenshot", ["format": "png"])
+        guard let image = reply["data"].string.flatMap({ Data(base64Encoded: $0) }) else {
+            throw BrowserFailure("the browser made no screenshot")
+        }
+        return image
+    }
+}
+
+extension Page {
+    /// Checks what the page shows now against rules of accessibility.
+    ///
+    /// - No control is outside of the window at its left or right, and the document does not scroll sideways.
+    /// - Each text that is shown has a contrast of at least 4.5 to its ground (WCAG 2.2, 1.4.3).
+    /// - Each control has an accessible name (4.1.2).
+    ///
+    /// - Returns: A sentence for each fault.
+    /// - Throws: ``BrowserFailure`` when the browser has ended.
+    public func audit() async throws -> [String] {
+        let faults = try await evaluate(Self.script).elements.compactMap(\.string)
+        let unnamed = try await accessibilityTree().filter { node in
+            node.isFocusable && node.name.isEmpty && !["RootWebArea", "generic"].contains(node.role)
+        }
+        return faults + unnamed.map { "a control with the role \($0.role) has no accessible name" }
+    }
+
+    private static let script = #"""
+        (() => {
+            const faults = [], label = one => one.outerHTML.slice(0, 120);
+            const isShown = one => one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+            if (document.documentElement.scrollWidth > innerWidth)
+                faults.push(`the document is ${document.documentElement.scrollWidth} px wide in a window of ${innerWidth} px`);
+            for (const one of document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")) {
+                if (!isShown(one)) continue;
+                const box = one.getBoundingClientRect();
+                if (box.left < 0 || box.right > innerWidth + 0.5)
+                    faults.push(`${label(one)} reaches from ${box.left} to ${box.right} px in a window of ${innerWidth} px`);
+                if (box.width === 0 || box.height === 0) faults.push(`${label(one)} has no size`);
+                if (one.scrollWidth > one.clientWidth + 1 && one.matches("a, button"))
+                    faults.push(`the text of ${label(one)} is cut off`);
+            }
+            const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+            const colour = text => {
+                context.clearRect(0, 0, 1, 1);
+                context.fillStyle = text;
+                context.fillRect(0, 0, 1, 1);
+                const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
+                return { r, g, b, a: a / 255 };
+            };
+            const over = (top, ground) => ({
+                r: top.r * top.a + ground.r * (1 - top.a), g: top.g * top.a + ground.g * (1 - top.a),
+                b: top.b * top.a + ground.b * (1 - top.a), a: 1,
+            });
+            const part = value => value <= 10.31475 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+            const luminance = c => 0.2126 * part(c.r) + 0.7152 * part(c.g) + 0.0722 * part(c.b);
+            const groundOf = one => {
+                const layers = [];
+                for (let at = one; at; at = at.parentElement) {
+                    const layer = colour(getComputedStyle(at).backgroundColor);
+                    if (layer.a > 0) layers.push(layer);
+                    if (layer.a === 1) break;
+                }
+                return layers.reduceRight((ground, layer) => over(layer, ground), colour("Canvas"));
+            };
+            const check = (one, text) => {
+                const ground = groundOf(one), ink = over(colour(getComputedStyle(one).color), ground);
+                const [high, low] = [luminance(ink), luminance(ground)].sort((a, b) => b - a);
+                const contrast = (high + 0.05) / (low + 0.05);
+                if (contrast < 4.5) faults.push(`“${text.slice(0, 40)}” has a contrast of ${contrast.toFixed(2)}`);
+            };
+            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            while (walker.nextNode()) {
+                const text = walker.currentNode.data.trim(), one = walker.currentNode.parentElement;
+                if (text && isShown(one) && !one.closest("script, style, option")) check(one, text);
+            }
+            for (const one of document.querySelectorAll("input, select, textarea"))
+                if (isShown(one)) check(one, one.value || one.id);
+            return faults;
+        })()
+        """#
+}
+
+extension Page {
+    /// Clicks an element with the mouse, as soon as the page shows it.
+    ///
+    /// - Throws: ``BrowserFailure`` if the page does not show the element within two minutes, or if another one covers
+    ///   it.
+    public func click(_ element: PageElement) async throws {
+        let object = try await find(element)
+        let place = try await call(
+            """
+            function() {
+                this.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+                const box = this.getBoundingClientRect();
+                const x = box.x + box.width / 2, y = box.y + box.height / 2;
+                const top = document.elementFromPoint(x, y);
+                const isFree = top && (this.contains(top) || top.contains(this) || top.closest("label")?.control === this);
+                return { x, y, cover: isFree ? null : top ? top.outerHTML.slice(0, 200) : "the edge of the page" };
+            }
+            """,
+            on: object
+        )
+        try? await release(object)
+        if let cover = place["cover"].string { throw BrowserFailure("\(element) is covered by \(cover)") }
+        for (type, count) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 1)] {
+            try await send(
+                "Input.dispatchMouseEvent",
+                [
+                    "type": .string(type), "x": place["x"], "y": place["y"],
+                    "button": count == 0 ? "none" : "left", "clickCount": .number(Double(count)),
+                ]
+            )
+        }
+    }
+
+    /// Types a text into the element that has the focus.
+    public func type(_ text: String) async throws { try await send("Input.insertText", ["text": .string(text)]) }
+
+    /// Clicks an element, and types a text into it.
+    public func type(_ text: String, into element: PageElement) async throws {
+        try await click(element)
+        try await type(text)
+    }
+
+    /// Presses a key and releases it.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - modifiers: The keys that are held meanwhile.
+    /// - Throws: ``BrowserFailure`` when the browser has ended.
+    public func press(_ key: Key, with modifiers: Key.Modifiers = []) async throws {
+        var parameters: [String: JSONValue] = [
+            "key": .string(key.name), "code": .string(key.code), "windowsVirtualKeyCode": .number(Double(key.number)),
+            "modifiers": .number(Double(modifiers.rawValue)),
+        ]
+        parameters["type"] = "keyUp"
+        let release = parameters
+        parameters["type"] = key.text == nil ? "rawKeyDown" : "keyDown"
+        if let text = key.text { parameters["text"] = .string(text) }
+        try await send("Input.dispatchKeyEvent", .object(parameters))
+        try await send("Input.dispatchKeyEvent", .object(release))
+    }
+
+    /// Waits until the page has an element, and returns a reference to it.
+    private func find(_ element: PageElement) async throws -> String {
+        switch element.way {
+        case .selector(let selector):
+            let text = String(decoding: try JSONEncoder().encode(selector), as: UTF8.self)
+            return try await find(
+                """
+                () => [...document.querySelectorAll(\(text))]
+                    .find(one => one.checkVisibility({ visibilityProperty: true }))
+                """,
+                orFail: "the page does not show \(element)"
+            )
+        case .name(let name, let role): return try await find(name, role: role, element)
+        }
+    }
+
+    private func find(_ name: String, role: String?, _ element: PageElement) async throws -> String {
+        let deadline = ContinuousClock.now + .milliseconds(Self.patience)
+        while true {
+            let nodes = try await accessibilityTree()
+            let found = nodes.first { node in
+                node.name == name && (role.map { $0 == node.role } ?? node.isFocusable) && node.element != nil
+            }
+            if let element = found?.element,
+                // The element is gone already if the page has replaced it meanwhile.
+                let reply = try? await send("DOM.resolveNode", ["backendNodeId": .number(Double(element))]),
+                let object = reply["object"]["objectId"].string
+            {
+                return object
+            }
+            guard ContinuousClock.now < deadline else {
+                let names = nodes.filter(\.isFocusable).map { "\($0.role) “\($0.name)”" }.joined(separator: ", ")
+                throw BrowserFailure("the page does not show \(element); it has \(names)")
+            }
+            // The next change of the page, or the next document.
+            _ = try? await evaluate(
+                """
+                new Promise(go => {
+                    const observer = new MutationObserver(() => { observer.disconnect(); go(1) });
+                    observer.observe(document, { subtree: true, childList: true, attributes: true });
+                    setTimeout(() => { observer.disconnect(); go(0) }, 250);
+                })
+                """
+            )
+            try Task.checkCancellation()
+        }
+    }
+}

@@ -191,3 +191,77 @@ public enum HostileHTTP2 {
         return HostileResponse("h2 stalls", [.send(bytes)], .stall)
     }
 }
+
+/// The floods of HTTP/2 that are known by names of their own: frames that cost the client more than the server.
+enum HostileFloods {
+    /// More frames than any client needs to accept.
+    private static let times = 100_000
+
+    static func response(on id: UInt32, _ random: inout some RandomNumberGenerator) -> HostileResponse {
+        let ok = HostileHTTP2.ok
+        let steps: [HostileResponse.Step]
+        switch random.number(0...10) {
+        // Rapid reset, as a server can do it.
+        case 0: steps = [.flood(RawFrames.headers(id, ok) + RawFrames.reset(id, 8), times: times)]
+        case 1: steps = [.flood(RawFrames.reset(id + 2, 8), times: times)]
+        case 2:
+            let size = random.pick([0, 1, 16_000])
+            let part = RawFrames.frame(9, on: id, [UInt8](repeating: 0, count: size))
+            steps = [.send(RawFrames.frame(1, on: id, [0x88])), .flood(part, times: times)]
+        case 3: steps = [.flood(RawFrames.settings([(4, 65_535)]), times: times)]
+        case 4: steps = [.flood(RawFrames.settings((0..<2700).map { (UInt16($0 + 10), 1) }), times: 4000)]
+        case 5: steps = [.flood(RawFrames.ping(), times: times)]
+        case 6: steps = [.send(RawFrames.headers(id, ok)), .flood(RawFrames.data(id), times: times)]
+        case 7: steps = [.send(RawFrames.headers(id, ok)), .flood(RawFrames.data(id, [], padding: 255), times: times)]
+        case 8: steps = [.flood(RawFrames.windowUpdate(random.pick([0, id]), 1), times: times)]
+        case 9: steps = [.flood(RawFrames.headers(id, [(":status", "103"), ("link", "<a>")]), times: times)]
+        default:
+            let kind = random.pick([2, 10, 12, 99] as [UInt8])
+            steps = [.flood(RawFrames.frame(kind, on: id, [0, 0, 0, 0, 1]), times: times)]
+        }
+        return HostileResponse("h2 floods", steps)
+    }
+}
+
+/// Frames of HTTP/2, valid and not.
+public enum HostileFrames {
+    /// A frame of any kind, on one of the streams 0 to 9.
+    public static func frame(using random: inout some RandomNumberGenerator) -> [UInt8] {
+        let id = UInt32.random(in: 0...9, using: &random) | (random.once(in: 9) ? 0 : 1)
+        return frame(on: id, using: &random)
+    }
+
+    /// A frame of any kind on one stream, or on the connection where its kind demands that.
+    public static func frame(on id: UInt32, using random: inout some RandomNumberGenerator) -> [UInt8] {
+        let anyNumber = UInt32.random(in: 0...(.max), using: &random)
+        let number = random.pick([0, 1, 100, 16_384, 65_535, 0x7FFF_FFFF, anyNumber])
+        let isLast = random.once(in: 4)
+        switch random.number(0...23) {
+        case 0...6:
+            let fields = [
+                [(":status", "200")], [(":status", "200"), ("content-length", "3")], [(":status", "103")], [("x", "y")],
+                [(":status", "204")], [(":status", "1")], [],
+            ]
+            return RawFrames.headers(id, random.pick(fields), isLast: isLast)
+        case 7...13:
+            let padding = random.once(in: 4) ? random.number(0...255) : nil
+            let bytes = [UInt8](repeating: 0, count: random.number(0...16_000))
+            return RawFrames.data(id, bytes, isLast: isLast, padding: padding)
+        case 14: return RawFrames.reset(id, number)
+        case 15...16: return RawFrames.settings([(.random(in: 1...9, using: &random), number)])
+        case 17: return RawFrames.settingsAcknowledgement
+        case 18: return RawFrames.ping(isAcknowledgement: isLast)
+        case 19...20: return RawFrames.windowUpdate(id, number)
+        case 21 where isLast: return RawFrames.goAway(last: id, number)
+        case 22 where isLast: return RawFrames.frame(5, flags: 4, on: id, RawFrames.number(number))
+        default:
+            let payload = (0..<random.number(0...40)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            return RawFrames.frame(
+                .random(in: 0...20, using: &random),
+                flags: .random(in: 0...255, using: &random),
+                on: id,
+                payload
+            )
+        }
+    }
+}

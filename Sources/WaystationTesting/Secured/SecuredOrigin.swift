@@ -1,11 +1,13 @@
 #if NIO
 public import Foundation
 import NIOCore
+import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import Synchronization
 import Waystation
+import WaystationCryptography
 public import WaystationNIO
 public import WaystationOrigin
 
@@ -145,5 +147,163 @@ private final class ConnectionVersions: Sendable {
     var versions: [String] { state.withLock { $0 } }
 
     func add(_ version: String) { state.withLock { $0.append(version) } }
+}
+
+/// Passes the bytes of one connection to another one on the same event loop, and ends with it.
+final class ByteRelay: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let other: any Channel
+
+    private init(to other: any Channel) { self.other = other }
+
+    /// Connects a channel to a port on loopback.
+    static func begin(_ channel: any Channel, to port: Int) -> EventLoopFuture<Void> {
+        ClientBootstrap(group: channel.eventLoop).connect(host: "127.0.0.1", port: port).flatMapThrowing { behind in
+            try channel.pipeline.syncOperations.addHandler(ByteRelay(to: behind))
+            try behind.pipeline.syncOperations.addHandler(ByteRelay(to: channel))
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        other.writeAndFlush(unwrapInboundIn(data), promise: nil)
+    }
+
+    /// Nothing more is read from the other channel while this one cannot take it.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        other.setOption(.autoRead, value: context.channel.isWritable).whenFailure { _ in }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        other.close(promise: nil)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+/// An authority for the origins of tests, which lives as long as the process and is stored nowhere.
+struct TestAuthority {
+    private let key: CertificateKey
+    private let certificate: Certificate
+
+    /// A test may set its clock back, and a process may run for long.
+    private static let validity = (Date.now - 86_400)...(Date.now + 30 * 86_400)
+
+    init() throws {
+        key = try CertificateKey()
+        certificate = try Certificate(
+            .authority(below: 0),
+            subject: "Waystation test authority",
+            key: key,
+            validity: Self.validity
+        )
+    }
+
+    /// The certificate in PEM form.
+    var pem: String { certificate.pem }
+
+    /// The certificate in DER form.
+    var der: Data { certificate.der }
+
+    /// The settings of TLS of a server for `localhost` and `127.0.0.1`.
+    func makeContext(protocols: [String]) throws -> NIOSSLContext {
+        let key = try CertificateKey()
+        let leaf = try Certificate(
+            .server(names: ["localhost"], addresses: ["127.0.0.1"]),
+            subject: "localhost",
+            key: key,
+            validity: Self.validity,
+            issuer: (certificate, self.key)
+        )
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(leaf.pem.utf8), format: .pem))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.pem.utf8), format: .pem))
+        )
+        configuration.applicationProtocols = protocols
+        return try NIOSSLContext(configuration: configuration)
+    }
+}
+
+/// Sends the request of a stream of HTTP/2 as one of HTTP/1.1, on a connection of its own.
+final class StreamRelay: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+
+    private let behind: any Channel
+
+    private init(_ behind: any Channel) { self.behind = behind }
+
+    /// Connects a stream to a port on loopback.
+    static func begin(_ stream: any Channel, to port: Int) -> EventLoopFuture<Void> {
+        ClientBootstrap(group: stream.eventLoop)
+            .channelInitializer { $0.pipeline.addHTTPClientHandlers() }
+            .connect(host: "127.0.0.1", port: port)
+            .flatMapThrowing { behind in
+                try stream.pipeline.syncOperations.addHandlers([
+                    HTTP2FramePayloadToHTTP1ServerCodec(), StreamRelay(behind),
+                ])
+                try behind.pipeline.syncOperations.addHandler(ResponseRelay(to: stream))
+            }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            head.version = .http1_1
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+            behind.write(HTTPClientRequestPart.head(head), promise: nil)
+        case .body(let part): behind.write(HTTPClientRequestPart.body(.byteBuffer(part)), promise: nil)
+        case .end(let trailers): behind.write(HTTPClientRequestPart.end(trailers), promise: nil)
+        }
+        behind.flush()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        behind.close(promise: nil)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+/// Passes the response back to the stream; a response that breaks off resets the stream.
+private final class ResponseRelay: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let stream: any Channel
+    private var isWhole = false
+
+    init(to stream: any Channel) { self.stream = stream }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            guard head.status.code >= 200 else { return }
+            // RFC 9113, section 8.2.2: fields of a connection do not belong to a stream.
+            for name in ["Connection", "Keep-Alive", "Transfer-Encoding"] { head.headers.remove(name: name) }
+            stream.writeAndFlush(HTTPServerResponsePart.head(head), promise: nil)
+        case .body(let part): stream.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(part)), promise: nil)
+        case .end(let trailers):
+            isWhole = true
+            stream.writeAndFlush(HTTPServerResponsePart.end(trailers), promise: nil)
+        }
+    }
+
+    /// Nothing more is read of the request while its connection cannot take it.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        let isWritable = context.channel.isWritable
+        stream.setOption(.autoRead, value: isWritable).whenFailure { _ in }
+        // A stream of HTTP/2 does not begin to read again by the option alone.
+        if isWritable { stream.read() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if !isWhole { stream.close(promise: nil) }
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 #endif

@@ -69,3 +69,109 @@ package final class TransferPacer: Sendable {
         clock.asyncAfter(deadline: .now() + Self.interval) { self.goOn(queue, notAfter: end) }
     }
 }
+
+/// Decides when the transfers of a session must rest: a state machine without side effects.
+///
+/// While a body has more to read, libcurl asks to be called again at once, and Foundation does so on the loading queue.
+/// Other sessions then get no turn there: bytes that have arrived for their tasks wait in memory, and their cancels
+/// wait too. So the transfers rest after some calls of their delegate, until these calls were made and the backlog of
+/// the loads is small.
+package struct TransferPace {
+    /// The number of delegate calls that end a turn: 1 MiB in parts of 16 KiB.
+    package static let turn = 64
+    /// The number of calls that may wait when a turn begins.
+    package static let waitingLimit = 32
+    /// The number of bytes that may wait for their tasks when a turn begins.
+    package static let backlogLimit = 1 << 20
+
+    private var waiting = 0
+    private var rest = Self.turn
+
+    package private(set) var isResting = false
+
+    package init() {}
+
+    /// Records that a call was queued; returns true when the transfers must rest from now on.
+    package mutating func callQueued() -> Bool {
+        waiting += 1
+        rest -= 1
+        guard !isResting, rest <= 0 else { return false }
+        isResting = true
+        return true
+    }
+
+    /// Records that a call was made.
+    package mutating func callMade() { waiting -= 1 }
+
+    /// Lets the transfers continue, if it is time.
+    ///
+    /// - Parameters:
+    ///   - backlog: The number of bytes that wait for their tasks.
+    ///   - isOverdue: Whether the transfers have rested for as long as they may. If they have, the transfers continue
+    ///     for one call, because their time-outs run meanwhile, and a load whose delegate is slow must not stop the
+    ///     others.
+    /// - Returns: Whether the transfers continue.
+    package mutating func goesOn(backlog: Int, isOverdue: Bool) -> Bool {
+        let isDue = waiting <= Self.waitingLimit && backlog <= Self.backlogLimit
+        guard isDue || isOverdue else { return false }
+        isResting = false
+        rest = isDue ? Self.turn : 1
+        return true
+    }
+}
+
+/// Whether an exchange reads from the network, as its user wants it and as the exchange was called: a state machine
+/// without side effects.
+///
+/// The calls are made outside of the user's lock. Only one thread makes them at a time, so that the last call is always
+/// that of the last wish.
+package struct ExchangePace: Sendable {
+    /// Whether the exchange is to stop reading.
+    package var isPaused = false
+    /// Whether the last call stopped it.
+    private var wasPaused = false
+    private var isCalling = false
+
+    package init() {}
+
+    /// Returns the call to make now: true for `pause`, false for `resume`.
+    ///
+    /// It returns nil if no call is due. It also returns nil while another thread makes a call: that thread then makes
+    /// this one, too.
+    ///
+    /// The caller makes the call, and then calls ``callEnded()`` and this again.
+    package mutating func nextCall() -> Bool? {
+        guard !isCalling, wasPaused != isPaused else { return nil }
+        isCalling = true
+        wasPaused = isPaused
+        return isPaused
+    }
+
+    /// The call of ``nextCall()`` has returned.
+    package mutating func callEnded() { isCalling = false }
+
+    /// Another exchange takes the place of the present one; it reads until it is called.
+    package mutating func restart() { wasPaused = false }
+}
+
+/// The number of bytes that may wait for one recipient: a state machine without side effects.
+///
+/// The two limits keep an exchange from being called for every part.
+package struct WaitingBytes: Sendable {
+    /// The number of bytes above which the exchange stops reading.
+    package static let upperLimit = 256 << 10
+    /// The number of bytes at which it reads again.
+    package static let lowerLimit = 64 << 10
+
+    /// Whether too many bytes wait.
+    package private(set) var isOver = false
+
+    package init() {}
+
+    /// Takes the present number of waiting bytes; returns whether ``isOver`` has changed.
+    package mutating func update(_ count: Int) -> Bool {
+        let isOver = count > (self.isOver ? Self.lowerLimit : Self.upperLimit)
+        defer { self.isOver = isOver }
+        return isOver != self.isOver
+    }
+}

@@ -1,5 +1,16 @@
+import ArgumentParser
 import Foundation
+import Waystation
 import WaystationProcesses
+import WaystationTransport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Tries out each trap in processes of its own, because some of them end the process.
 enum TrapChecks {
@@ -103,4 +114,63 @@ enum TrapChecks {
             }
         } catch { return .unknown("\(error)") }
     }
+}
+
+/// Reports the cures that reach into Foundation: whether this toolchain needs them, and whether it is one that they know.
+enum CureChecks {
+    static func all() -> [Finding] { FoundationCure.all.map(finding) }
+
+    static func finding(_ cure: FoundationCure) -> Finding {
+        let name = "cure of \(cure.trap): \(cure.effect)"
+        var finding =
+            switch cure.state {
+            case .applied: Finding.fine(name, "applied: Foundation has the layout that the cure knows")
+            case .notNeeded: Finding.fine(name, "not needed: this toolchain does not have the fault")
+            case .unknownLayout(let missing):
+                Finding.warning(
+                    name,
+                    "not applied: this toolchain has no \(missing)",
+                    "install a version of Waystation for this toolchain: until then, \(cure.loss)"
+                )
+            }
+        finding.document = "Docs/FoundationTraps.md, Cures that reach into Foundation"
+        return finding
+    }
+}
+
+/// Tries out one trap in this process, which may crash; for the doctor alone.
+struct TrapCommand: AsyncParsableCommand {
+    static let name = "doctor-trap"
+    /// The exit code for a load that went wrong; the reason is on standard output.
+    static let wrong: Int32 = 9
+
+    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+
+    @Argument
+    var trap: Trap
+
+    @Option
+    var way: Trap.Way
+
+    func run() async throws {
+        // A crash leaves no file behind.
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        guard let fault = try await TrapLoads(way).fault(of: trap) else { return }
+        try Console.write(fault)
+        throw ExitCode(Self.wrong)
+    }
+}
+
+/// A folder for one load, which is removed with its last reference.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init(_ files: [String: String] = [:]) throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "waystation-doctor-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        for (name, text) in files { try Data(text.utf8).write(to: url.appending(path: name)) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
 }

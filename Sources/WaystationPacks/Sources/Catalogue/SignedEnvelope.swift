@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationCryptography
 import WaystationFields
 
 /// A payload with signatures: DSSE, the Dead Simple Signing Envelope, version 1.0.2.
@@ -103,5 +104,108 @@ extension Data {
             standard += String(repeating: "=", count: 4 - standard.utf8.count % 4)
         }
         self.init(base64Encoded: standard)
+    }
+}
+
+/// A private key that signs (Ed25519, RFC 8032), in the text form `ed25519-private:<base64 of 32 bytes>`.
+///
+/// Anyone who has it can publish to every client that trusts its public half: store it where only the publisher can
+/// read it.
+public struct SigningKey: Sendable {
+    private let bytes: Data
+    /// The public half, for clients that should trust this key.
+    public let trusted: TrustedKey
+
+    /// Generates a new key from the system's random numbers.
+    ///
+    /// - Throws: ``PackError`` when the configuration of libcrypto on this machine refuses Ed25519.
+    public static func generate() throws -> SigningKey {
+        guard let key = SigningKey(bytes: Data(RandomBytes.make(Signatures.keyLength))) else {
+            throw PackError(.invalidArgument, "libcrypto makes no Ed25519 keys on this machine: see its openssl.cnf")
+        }
+        return key
+    }
+
+    private init?(bytes: Data) {
+        guard let half = Signatures.publicKey(of: bytes), let trusted = TrustedKey(rawRepresentation: half) else {
+            return nil
+        }
+        self.bytes = bytes
+        self.trusted = trusted
+    }
+
+    /// Reads the text form; nil when the text is not a private key.
+    public init?(_ text: String) {
+        guard let bytes = KeyText.bytes(of: text, after: "ed25519-private:") else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// The text form, which is secret.
+    ///
+    /// The type has no `description`, so that printing a key does not reveal it.
+    public var secretText: String { "ed25519-private:\(bytes.base64EncodedString())" }
+
+    /// Signs a message.
+    ///
+    /// - Throws: ``PackError`` when the configuration of libcrypto on this machine refuses Ed25519.
+    public func signature(for message: Data) throws -> Data {
+        guard let signature = Signatures.signature(of: message, by: bytes) else {
+            throw PackError(.invalidArgument, "key \(trusted.id) cannot sign: see libcrypto's openssl.cnf")
+        }
+        return signature
+    }
+}
+
+/// A public key whose signatures count (Ed25519, RFC 8032), in the text form `ed25519:<base64 of 32 bytes>`.
+public struct TrustedKey: Sendable, Hashable, Codable, CustomStringConvertible, LosslessStringConvertible {
+    /// An id computed from the key: the first 16 hexadecimal digits of its SHA-256.
+    public let id: String
+    /// The key's 32 bytes.
+    public let rawRepresentation: Data
+
+    /// Makes a trusted key from its 32 bytes (RFC 8032 §5.1.5); nil if there are more or fewer.
+    public init?(rawRepresentation: Data) {
+        guard rawRepresentation.count == Signatures.keyLength else { return nil }
+        self.rawRepresentation = rawRepresentation
+        id = String(PackDigest(of: rawRepresentation).hex.prefix(16))
+    }
+
+    /// Reads the text form; nil when the text is not a public key.
+    public init?(_ text: String) {
+        guard let bytes = KeyText.bytes(of: text, after: "ed25519:") else { return nil }
+        self.init(rawRepresentation: bytes)
+    }
+
+    /// The text form.
+    public var description: String { "ed25519:\(rawRepresentation.base64EncodedString())" }
+
+    /// Reads the text form.
+    ///
+    /// - Throws: `DecodingError` when the text is not a public key.
+    public init(from decoder: any Decoder) throws { try self.init(textFrom: decoder) }
+
+    /// Writes the text form.
+    public func encode(to encoder: any Encoder) throws { try encodeText(to: encoder) }
+
+    /// Whether `signature` is this key's signature of `message`.
+    public func isValid(_ signature: Data, for message: Data) -> Bool {
+        Signatures.isValid(signature, of: message, by: rawRepresentation)
+    }
+}
+
+extension TrustedKey: CodedAsText {
+    static func complaint(about text: String) -> String {
+        "not a public key: use ed25519: followed by 32 bytes in base64"
+    }
+}
+
+/// The text forms of keys: a prefix for the kind of key, and 32 bytes in base64.
+enum KeyText {
+    static func bytes(of text: String, after prefix: String) -> Data? {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.hasPrefix(prefix), let bytes = Data(base64Encoded: String(text.dropFirst(prefix.count))),
+            bytes.count == 32
+        else { return nil }
+        return bytes
     }
 }

@@ -1,5 +1,7 @@
-import Foundation
+public import Foundation
+public import HTTPTypes
 import Synchronization
+import WaystationFields
 import WaystationTransport
 
 #if canImport(FoundationNetworking)
@@ -194,5 +196,71 @@ final class Fetch: TransportReceiver {
 
     func transportDidEnd(_ error: (any Error)?) {
         end(error.map { .failure(PackError.network(url, $0)) } ?? .success(()), stopsExchange: false)
+    }
+}
+
+/// A request for a pack, or for a check for updates.
+public struct FetchRequest: Sendable, Hashable {
+    /// The URL to fetch.
+    public var url: URL
+    /// The method; GET by default.
+    public var method: HTTPRequest.Method
+    /// The header fields, in addition to those that the fetcher adds itself.
+    public var fields: HTTPFields
+    /// The body, empty by default.
+    public var body: Data
+    /// The maximum size of the body in bytes, after content codings are removed.
+    ///
+    /// When more bytes arrive, the fetcher stops the traffic, and the body ends with ``PackError/Code/tooLarge``.
+    public var maximumBodySize: Int
+
+    /// Makes a request.
+    public init(
+        _ url: URL,
+        method: HTTPRequest.Method = .get,
+        fields: HTTPFields = [:],
+        body: Data = Data(),
+        maximumBodySize: Int
+    ) {
+        self.url = url
+        self.method = method
+        self.fields = fields
+        self.body = body
+        self.maximumBodySize = maximumBodySize
+    }
+}
+
+/// A response whose body is still arriving.
+public struct FetchedResponse: Sendable {
+    /// The final status code.
+    public let status: Int
+    /// The header fields.
+    public let fields: HTTPFields
+    /// The URL of the response, after redirects.
+    public let url: URL
+    /// The parts of the body, as they arrive.
+    ///
+    /// The body ends without an error only when it is complete by the response's own framing, or when the reading task
+    /// was cancelled: check `Task.isCancelled` after its end.
+    public let body: AsyncThrowingStream<Data, any Error>
+
+    /// Makes a response.
+    public init(status: Int, fields: HTTPFields, url: URL, body: AsyncThrowingStream<Data, any Error>) {
+        self.status = status
+        self.fields = fields
+        self.url = url
+        self.body = body
+    }
+}
+
+extension RetryAfter {
+    /// The longest delay that is accepted: a day, so that a server's mistake cannot end a client's updates.
+    static let longest = Duration.seconds(86_400)
+
+    /// How long to wait; nil when the field is missing or not valid.
+    static func delay(in fields: HTTPFields, now: Date) -> Duration? {
+        fields[.retryAfter].flatMap {
+            delay($0, now: HTTPDate(nearestTo: now.timeIntervalSince1970), atMost: longest)
+        }
     }
 }

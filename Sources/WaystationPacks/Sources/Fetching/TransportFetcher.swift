@@ -1,6 +1,7 @@
-import Foundation
-import HTTPTypes
+package import Foundation
+package import HTTPTypes
 import Synchronization
+import WaystationFields
 import WaystationFileSystem
 public import WaystationTransport
 
@@ -164,4 +165,49 @@ extension HTTPFields {
             if let name = HTTPField.Name(name) { append(HTTPField(name: name, value: value)) }
         }
     }
+}
+
+/// A complete response with a status of success.
+package struct CollectedResponse: Sendable {
+    package let fields: HTTPFields
+    package let url: URL
+    package let body: Data
+    package let retryAfter: Duration?
+}
+
+extension PackFetching {
+    /// Fetches a complete, small body.
+    ///
+    /// - Throws: ``PackError``, also for a status other than 200.
+    package func collect(_ request: FetchRequest, now: Date) async throws -> CollectedResponse {
+        let response = try await fetch(request)
+        let retryAfter = RetryAfter.delay(in: response.fields, now: now)
+        guard response.status == 200 else {
+            throw PackError.refusal(response.status, of: request.url, retryAfter: retryAfter)
+        }
+        var body = Data()
+        for try await part in response.body {
+            // The length is checked here too, since an app's own fetcher may not check it.
+            guard part.count <= request.maximumBodySize - body.count else {
+                throw PackError.tooLarge(request.url, limit: request.maximumBodySize)
+            }
+            body.append(part)
+        }
+        guard !Task.isCancelled else { throw PackError.cancelled(request.url) }
+        return CollectedResponse(fields: response.fields, url: response.url, body: body, retryAfter: retryAfter)
+    }
+}
+
+/// The network interface of sources and downloads: one request, one response.
+///
+/// The default is ``URLSessionFetcher``; ``TransportFetcher`` sends through any transport. The fetcher follows redirects
+/// itself, and the response has the final URL.
+public protocol PackFetching: Sendable {
+    /// Sends a request, and returns when the response's head has arrived.
+    ///
+    /// Every final status is a normal result. Cancelling the calling task, before the head has arrived or while the
+    /// body is read, stops the traffic; so does dropping the response.
+    ///
+    /// - Throws: ``PackError`` with ``PackError/Code/network`` when no response arrived.
+    func fetch(_ request: FetchRequest) async throws -> FetchedResponse
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Waystation
+import WaystationOrigin
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -66,7 +67,7 @@ struct TrapLoads {
     }
 
     /// A session whose loads are answered by Waystation's cache, or by what the plain configuration has.
-    func cachingSession(
+    private func cachingSession(
         in folder: TemporaryFolder,
         storesCodedBodies: Bool = false,
         plain: (URLSessionConfiguration) -> Void
@@ -99,4 +100,301 @@ struct TrapLoads {
 
 extension URLResponse {
     var status: Int { (self as? HTTPURLResponse)?.statusCode ?? 0 }
+}
+
+/// Loads with fields of their session's configuration.
+extension TrapLoads {
+    func numberInField() async throws -> String? {
+        let origin = try ScriptedOrigin { .ok($0.value(of: "X-Build") ?? "") }
+        let session = try session(adding: ["X-Build": 42]) { $0.rules = [.allow(Self.origins, via: .network)] }
+        let (body, _) = try await session.data(from: origin.url())
+        return body == Data("42".utf8) ? nil : "the field is sent as “\(String(decoding: body, as: UTF8.self))”"
+    }
+}
+
+/// The ends of loads, which a plain load may not have.
+extension TrapLoads {
+    /// Waits for the end of a load.
+    ///
+    /// A plain load may never end. It counts as such if other loads, which began when the server had its request, have
+    /// ended before it. Loads through Waystation always end, so nothing bounds them.
+    ///
+    /// - Returns: The load's result; nil if it does not end.
+    func end<Result: Sendable>(
+        of load: @escaping @Sendable () async -> Result,
+        before others: @escaping @Sendable () async -> Void
+    ) async -> Result? {
+        let ends = AsyncStream<Result?>.makeStream()
+        Task { ends.continuation.yield(await load()) }
+        if way == .plain {
+            Task {
+                await others()
+                ends.continuation.yield(nil)
+            }
+        }
+        return await ends.stream.first { _ in true } ?? nil
+    }
+
+    /// Makes loads, one after another, which a plain session begins and ends while an earlier load gets no answer.
+    private func otherLoads(_ session: URLSession, _ origin: ScriptedOrigin) async {
+        for _ in 0..<10 { _ = try? await session.data(from: origin.url("/other")) }
+    }
+
+    /// Makes a load whose response does not matter.
+    ///
+    /// - Returns: The code of its error; ``URLError/Code/unknown`` if it has none.
+    func error(of request: URLRequest, _ session: URLSession) async -> URLError.Code {
+        do { _ = try await session.data(for: request) } catch { return (error as? URLError)?.code ?? .unknown }
+        return .unknown
+    }
+}
+
+/// Loads whose tasks are suspended or have a time-out.
+extension TrapLoads {
+    func suspendedTask() async throws -> String? {
+        let gate = try ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin { _ in
+            .stream([.bytes(Data("first".utf8)), .wait(gate), .bytes(Data("rest".utf8))])
+        }
+        let delegate = LoadRecorder(first: { task in
+            task.suspend()
+            task.resume()
+            gate.open()
+        })
+        try session(delegate: delegate).dataTask(with: origin.url()).resume()
+        let load = await end {
+            await delegate.load
+        } before: {
+            await origin.waitForRequests(2)
+        }
+        guard origin.requestCount == 1 else { return "resuming a suspended task sends the request again" }
+        return load?.body == Data("firstrest".utf8) ? nil : "a suspended task loses or repeats bytes"
+    }
+
+    func intervalOfInitializer() async throws -> String? {
+        let origin = try ScriptedOrigin { $0.path == "/other" ? .ok() : .unanswered }
+        let session = try session()
+        let request = URLRequest(url: origin.url(), cachePolicy: .useProtocolCachePolicy, timeoutInterval: 1)
+        let code = await end {
+            await error(of: request, session)
+        } before: {
+            await origin.waitForRequests(1)
+            // Foundation obeys the interval if the property was set.
+            var late = URLRequest(url: origin.url())
+            late.timeoutInterval = 1
+            _ = await error(of: late, session)
+            await otherLoads(session, origin)
+        }
+        return code == .timedOut ? nil : "a time-out of 1 s in a request's initializer is ignored"
+    }
+}
+
+/// Loads of responses with uncommon parts.
+extension TrapLoads {
+    func interimResponse() async throws -> String? {
+        let bytes = "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        let origin = try ScriptedOrigin { _ in .raw(Data(bytes.utf8)) }
+        let delegate = FirstResponse()
+        try session(delegate: delegate).dataTask(with: origin.url()).resume()
+        let status = await delegate.status
+        return status == 200 ? nil : "the delegate gets the status \(status) of an interim response"
+    }
+
+    func trailer() async throws -> String? {
+        let bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n"
+        let origin = try ScriptedOrigin { _ in .raw(Data(bytes.utf8)) }
+        let (data, _) = try await session().data(from: origin.url())
+        return data == Data("ok".utf8) ? nil : "the body is not what was sent"
+    }
+
+    func relativeLocation() async throws -> String? {
+        let origin = try ScriptedOrigin { $0.path == "/folder/from" ? .redirect(302, to: "to") : .ok() }
+        _ = try await session().data(from: origin.url("/folder/from"))
+        let path = origin.requests.last?.path ?? ""
+        return path == "/folder/to" ? nil : "the Location “to” of /folder/from leads to \(path)"
+    }
+
+    func cutCoding() async throws -> String? {
+        let cut = Self.zipped.prefix(Self.zipped.count / 2)
+        let origin = try ScriptedOrigin { _ in .ok(cut, fields: ["Content-Encoding": "gzip"]) }
+        let session = try session()
+        do { _ = try await session.data(from: origin.url()) } catch {
+            guard origin.requestCount == 1 else { throw error }
+            return nil
+        }
+        return "half of a gzip body ends the load without an error"
+    }
+
+    /// A hundred times "compressible ", by gzip.
+    static let zipped =
+        Data(base64Encoded: "H4sIAAAAAAACA0vOzy0oSi0uzkzKSVVIHuWMckY5o5yRzQEAlotzNBQFAAA=") ?? Data()
+}
+
+/// Loads whose responses may be stored.
+extension TrapLoads {
+    func storedResponse() async throws -> String? {
+        let origin = try ScriptedOrigin { _ in .ok("stored", fields: Self.fresh) }
+        let folder = try TemporaryFolder()
+        let session = try cachingSession(in: folder) { $0.urlCache = memoryCache }
+        for _ in 0..<2 { _ = try await session.data(from: origin.url("/a")) }
+        return origin.requestCount == 1 ? nil : "URLCache stores nothing: two loads are two requests"
+    }
+
+    func queryOfStoredResponse() async throws -> String? {
+        let origin = try ScriptedOrigin { .ok($0.target, fields: Self.fresh) }
+        let folder = try TemporaryFolder()
+        let cache = memoryCache
+        let session = try cachingSession(in: folder) { $0.urlCache = cache }
+        let first = origin.url("/a?x=1")
+        let (data, response) = try await session.data(from: first)
+        // URLCache does not store by itself what a session loads; the cache of Waystation is another one.
+        cache.storeCachedResponse(CachedURLResponse(response: response, data: data), for: URLRequest(url: first))
+        let (other, _) = try await session.data(from: origin.url("/a?x=2"))
+        return other == Data("/a?x=2".utf8) ? nil : "the stored response to ?x=1 answers ?x=2"
+    }
+
+    func canonicalRequest() async throws -> String? {
+        let origin = try ScriptedOrigin { .ok($0.target, fields: Self.fresh) }
+        let folder = try TemporaryFolder()
+        let session = try cachingSession(in: folder) { $0.protocolClasses = [CanonicalProtocol.self] }
+        let answers = [
+            try await session.data(from: origin.url("/~a")).0, try await session.data(from: origin.url("/%7Ea")).0,
+        ]
+        return answers[0] == answers[1] ? nil : "canonicalRequest(for:) is never called"
+    }
+
+    func fieldsOfDecodedBody() async throws -> String? {
+        let origin = try ScriptedOrigin { _ in
+            .ok(Self.zipped, fields: ["Content-Encoding": "gzip", "Cache-Control": "max-age=3600"])
+        }
+        let folder = try TemporaryFolder()
+        let session = try cachingSession(in: folder, storesCodedBodies: true) { $0.urlCache = memoryCache }
+        _ = try await session.data(from: origin.url("/a"))
+        let (data, response) = try await session.data(from: origin.url("/a"))
+        let coding = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding")
+        guard coding != nil || response.expectedContentLength != data.count else { return nil }
+        return "a body of \(data.count) bytes has a Content-Length of \(response.expectedContentLength)"
+    }
+
+    private static let fresh: KeyValuePairs = ["Cache-Control": "max-age=3600"]
+
+    private var memoryCache: URLCache { URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil) }
+}
+
+/// Loads that send a body.
+extension TrapLoads {
+    func bodyAfterRedirect() async throws -> String? {
+        let origin = try ScriptedOrigin { $0.path == "/from" ? .redirect(307, to: "/to") : .ok() }
+        _ = try await session().data(for: post(to: origin.url("/from")))
+        let arrived = origin.requests.last
+        guard arrived?.path == "/to", arrived?.method == "POST" else { return "the redirect is not followed by POST" }
+        return arrived?.body == Self.body ? nil : "POST follows a redirect with 307 without its body"
+    }
+
+    func framingOfStream() async throws -> String? {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        var request = post(to: origin.url(), InputStream(data: Self.body))
+        request.setValue("\(Self.body.count)", forHTTPHeaderField: "Content-Length")
+        _ = try await session().data(for: request)
+        let framings = ["Content-Length", "Transfer-Encoding"].filter { origin.requests.last?.value(of: $0) != nil }
+        return framings.count == 1 ? nil : "a stream is sent with \(framings.joined(separator: " and "))"
+    }
+
+    func closedStream() async throws -> String? {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        let stream = InputStream(data: Self.body)
+        stream.open()
+        stream.close()
+        let session = try session(through: StreamProtocol.self)
+        let code = await error(of: post(to: origin.url(), stream), session)
+        return code == .requestBodyStreamExhausted ? nil : "the load does not fail because of its stream"
+    }
+
+    func droppedConnection() async throws -> String? {
+        // The first load leaves a connection, which the server drops when it has the second request.
+        let origin = try ScriptedOrigin { $0.path == "/to" && $0.connection == 0 ? .closed : .ok() }
+        let session = try session()
+        _ = try await session.data(from: origin.url("/from"))
+        let request = post(to: origin.url("/to"))
+        let isEnded = await end {
+            await error(of: request, session)
+        } before: {
+            await origin.waitForRequests(2)
+            await otherLoads(session, origin)
+        }
+        return isEnded == nil ? "the load does not end" : nil
+    }
+
+    private static let body = Data("body".utf8)
+
+    private func post(to url: URL, _ stream: InputStream? = nil) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        if let stream { request.httpBodyStream = stream } else { request.httpBody = Self.body }
+        return request
+    }
+}
+
+/// Loads with cookies, and from servers that ask for a credential.
+extension TrapLoads {
+    func pathOfCookie() async throws -> String? {
+        let origin = try ScriptedOrigin { request in
+            request.path.hasPrefix("/shop") ? .ok("", fields: ["Set-Cookie": "id=1; Path=/shop"]) : .ok()
+        }
+        let session = try session()
+        for path in ["/shop/", "/other"] { _ = try await session.data(from: origin.url(path)) }
+        let sent = origin.requests.last?.value(of: "Cookie")
+        return sent == nil ? nil : "a cookie of /shop is sent to /other"
+    }
+
+    func unansweredChallenge() async throws -> String? {
+        let origin = try ScriptedOrigin { $0.path == "/secret" ? Self.challenge : .ok() }
+        let session = try session()
+        let status = await end {
+            (try? await session.data(from: origin.url("/secret")))?.1.status ?? 0
+        } before: {
+            await origin.waitForRequests(1)
+            await otherLoads(session, origin)
+        }
+        guard let status else { return "the load does not end" }
+        return status == 401 ? nil : "the load ends without the 401"
+    }
+
+    func credentialBehindRedirect() async throws -> String? {
+        let asking = try ScriptedOrigin { $0.value(of: "Authorization") == nil ? Self.challenge : .ok() }
+        let target = asking.url().absoluteString
+        let redirecting = try ScriptedOrigin { _ in .redirect(302, to: target) }
+        let delegate = LoadRecorder(credential: URLCredential(user: "u", password: "p", persistence: .none))
+        try session(delegate: delegate).dataTask(with: redirecting.url()).resume()
+        _ = await end {
+            await delegate.load
+        } before: {
+            await redirecting.waitForRequests(2)
+        }
+        if redirecting.requests.contains(where: { $0.value(of: "Authorization") != nil }) {
+            return "the server that redirected gets the credential"
+        }
+        return asking.requests.last?.value(of: "Authorization") == nil ? "no server gets the credential" : nil
+    }
+
+    func storedCredential() -> String? {
+        func space() -> URLProtectionSpace {
+            URLProtectionSpace(
+                host: "127.0.0.1",
+                port: 80,
+                protocol: "http",
+                realm: "r",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+            )
+        }
+        let storage = URLCredentialStorage()
+        let credential = URLCredential(user: "u", password: "p", persistence: .forSession)
+        storage.setDefaultCredential(credential, for: space())
+        return storage.defaultCredential(for: space()) != nil
+            ? nil : "protection spaces are compared by identity, so a stored credential is not found"
+    }
+
+    private static var challenge: ScriptedOrigin.Response {
+        .status(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
+    }
 }

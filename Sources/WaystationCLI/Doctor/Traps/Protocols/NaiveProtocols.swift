@@ -64,3 +64,38 @@ final class MarkingProtocol: AnsweringProtocol {
         return marked as URLRequest
     }
 }
+
+/// Answers each load at once, by one call of the client for each part of a body.
+class AnsweringProtocol: URLProtocol {
+    /// The parts of the body.
+    var parts: [String] { [] }
+
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url,
+            let head = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil)
+        else { return }
+        client?.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
+        for part in parts { client?.urlProtocol(self, didLoad: Data(part.utf8)) }
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
+}
+
+/// Reports a redirect for each load of /from.
+final class RedirectingProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.path == "/from" }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url, let next = URL(string: "/to", relativeTo: url),
+            let head = HTTPURLResponse(url: url, statusCode: 302, httpVersion: "HTTP/1.1", headerFields: nil)
+        else { return }
+        client?.urlProtocol(self, wasRedirectedTo: URLRequest(url: next), redirectResponse: head)
+    }
+
+    override func stopLoading() {}
+}
