@@ -24,7 +24,8 @@ struct DocumentedSampleTests {
         let documented = try Self.documented()
         try #require(documented.count >= 7)
         for exchange in documented {
-            let arguments = ["-readonly", fixture.layout.index, exchange.query]
+            // A store that is being closed may lock its index for a moment.
+            let arguments = ["-readonly", "-cmd", ".timeout 60000", fixture.layout.index, exchange.query]
             let outcome = try SpawnedProcess.run("/usr/bin/sqlite3", arguments)
             let text = String(decoding: outcome.output, as: UTF8.self).replacing("\r\n", with: "\n")
             #expect(outcome.ending == .exited(0), "\(String(decoding: outcome.errors, as: UTF8.self))")
@@ -45,7 +46,7 @@ struct DocumentedSampleTests {
         try await fill()
         let outcome = try SpawnedProcess.run(
             "/usr/bin/sqlite3",
-            ["-readonly", fixture.layout.index, "PRAGMA integrity_check"]
+            ["-readonly", "-cmd", ".timeout 60000", fixture.layout.index, "PRAGMA integrity_check"]
         )
         #expect(String(decoding: outcome.output, as: UTF8.self) == "ok\n")
     }
