@@ -70,13 +70,18 @@ let package = Package(
         .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
         // Needs libsqlite3-dev. It replaces system calls of SQLite, and wraps variadic C functions.
         .target(name: "CWaystationSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // Foundation with its loaders, which are a module of their own on Linux.
+        .target(name: "WaystationFoundation"),
         .target(name: "WaystationCollections"),
         .target(name: "CWaystationCryptography", dependencies: ["CLibcrypto"]),
         .target(name: "WaystationCryptography", dependencies: ["CLibcrypto", "CWaystationCryptography"]),
         .target(name: "WaystationFileSystem", dependencies: ["WaystationFields"]),
         .target(name: "WaystationRules", dependencies: ["WaystationFields"]),
         .target(name: "WaystationFields"),
-        .target(name: "WaystationTransport", dependencies: ["WaystationFields", "WaystationRules"]),
+        .target(
+            name: "WaystationTransport",
+            dependencies: ["WaystationFoundation", "WaystationFields", "WaystationRules"]
+        ),
         // The protocol between a cache and a tier that machines share.
         .target(name: "WaystationSharing", dependencies: ["WaystationFields"]),
         .target(
@@ -109,6 +114,7 @@ let package = Package(
         .target(
             name: "WaystationPacks",
             dependencies: [
+                "WaystationFoundation",
                 "Waystation", "WaystationArchive", "WaystationCollections", "WaystationCryptography",
                 "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationPatch", "WaystationRules",
                 "WaystationTransport", .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -117,6 +123,7 @@ let package = Package(
         .target(
             name: "Waystation",
             dependencies: [
+                "WaystationFoundation",
                 "WaystationArchive", "WaystationCollections", "WaystationCryptography", "WaystationFileSystem",
                 "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationSharing", "WaystationCaching",
                 "WaystationCookies", "WaystationFields", "WaystationTransport",
@@ -128,7 +135,8 @@ let package = Package(
         .target(
             name: "WaystationNIO",
             dependencies: [
-                "CZlib", "Waystation", "WaystationArchive", "WaystationFields", "WaystationFileSystem",
+                "WaystationFoundation",
+                "Waystation", "WaystationArchive", "WaystationFields", "WaystationFileSystem",
                 "WaystationTransport", .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
@@ -141,6 +149,7 @@ let package = Package(
         .target(
             name: "WaystationGateway",
             dependencies: [
+                "WaystationFoundation",
                 "Waystation", "WaystationCaching", "WaystationCollections", "WaystationCookies",
                 "WaystationCryptography", "WaystationFields", "WaystationFileSystem", "WaystationNIO",
                 "WaystationRecording", "WaystationRules", "WaystationStorage",
@@ -176,6 +185,7 @@ let package = Package(
         .target(
             name: "WaystationRecording",
             dependencies: [
+                "WaystationFoundation",
                 "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationCryptography",
                 "WaystationFields", "WaystationFileSystem", "WaystationRules", "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -191,6 +201,7 @@ let package = Package(
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
+                "WaystationFoundation",
                 "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationArchive", "WaystationCaching",
                 "WaystationFields", "WaystationFileSystem", "WaystationPacks", "WaystationPublishing",
                 "WaystationRecording", "WaystationRules", "WaystationRulesFile", "WaystationStorage",
@@ -218,6 +229,7 @@ let package = Package(
         .target(
             name: "WaystationTesting",
             dependencies: [
+                "WaystationFoundation",
                 "CWaystationSessions", "Waystation", "WaystationCollections", "WaystationCryptography",
                 "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationOrigin",
                 "WaystationRecording",
@@ -234,6 +246,7 @@ let package = Package(
         .target(
             name: "WaystationTestSupport",
             dependencies: [
+                "WaystationFoundation",
                 "CLibcrypto", "WaystationFileSystem", "WaystationOrigin", "WaystationProcesses", "WaystationStorage",
                 "WaystationTesting",
                 .product(name: "Logging", package: "swift-log"),

@@ -1,9 +1,5 @@
-import Foundation
+public import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 extension URLSessionConfiguration {
     /// A copy of the configuration whose sessions load through `interceptor`.

@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPTypes
+import WaystationFields
 
 /// The URLs whose stored responses become invalid because of a response (RFC 9111 §4.4).
 ///
@@ -19,7 +20,7 @@ public struct Invalidation: Hashable, Sendable {
     ///   - request: The request as sent, with scheme, authority and path.
     ///   - response: Its final response.
     public init(after request: HTTPRequest, response: HTTPResponse) {
-        guard !Self.safeMethods.contains(request.method.rawValue), (200..<400).contains(response.status.code),
+        guard !Methods.isSafe(request.method.rawValue), (200..<400).contains(response.status.code),
             let target = request.targetURI
         else {
             urls = []
@@ -37,9 +38,4 @@ public struct Invalidation: Hashable, Sendable {
         }
         self.urls = urls
     }
-
-    /// The methods that are registered as safe (RFC 9110 §9.2.1, §16.1); method names are case-sensitive.
-    private static let safeMethods: Set<String> = [
-        "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
-    ]
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 
 /// The limits and checks that a jar applies.
 ///
@@ -120,7 +121,7 @@ public struct CookieContext: Hashable, Sendable {
     public static let firstParty = CookieContext()
 
     /// Methods are case-sensitive (RFC 9110 §9.1), and these are the safe ones (§9.2.1).
-    private var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+    private var isSafe: Bool { Methods.isSafe(method) }
 
     /// Whether a response in this context may set a cookie (RFC 6265bis §5.7).
     func maySet(_ sameSite: SameSite) -> Bool {

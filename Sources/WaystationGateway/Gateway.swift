@@ -1,13 +1,9 @@
 #if Gateway
-public import Foundation
 import Logging
 public import ServiceLifecycle
 import Synchronization
 public import Waystation
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+public import WaystationFoundation
 
 /// A server on the loopback interface that answers browsers by the rules of an interceptor.
 ///

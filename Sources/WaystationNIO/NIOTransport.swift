@@ -1,14 +1,10 @@
 #if NIO
-import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
 public import Waystation
+public import WaystationFoundation
 public import WaystationTransport
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// HTTP on SwiftNIO: one exchange for each request, over connections that are kept and shared.
 ///

@@ -1,9 +1,5 @@
-import Foundation
 import WaystationFields
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// An error of a pack, of the server that offers it, or of its download and installation.
 ///

@@ -139,7 +139,8 @@ private final class GzipMembers {
                 isInMember = true
             }
             let step: Inflater.Step?
-            do { step = try inflater.step(from: input[pending], into: output[...]) } catch {
+            let unread = UnsafeRawBufferPointer(rebasing: input[pending])
+            do { step = try inflater.step(from: unread, into: output) } catch {
                 throw RecordingError(.unreadable, error.message, cause: error)
             }
             guard let step, step.isAtEnd || step.consumed > 0 || step.produced > 0 else {

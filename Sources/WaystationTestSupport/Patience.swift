@@ -1,9 +1,5 @@
-import Foundation
+public import WaystationFoundation
 package import WaystationStorage
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 // A machine may be ten times slower than another one, and busy: tests wait for events, and these limits are for hangs.
 

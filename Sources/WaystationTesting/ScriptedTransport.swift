@@ -1,10 +1,6 @@
-public import Foundation
 import Synchronization
 public import Waystation
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
+public import WaystationFoundation
 
 /// A network in memory whose answers a test scripts.
 ///

@@ -1,10 +1,6 @@
-package import Foundation
 import WaystationFields
+package import WaystationFoundation
 import WaystationRules
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// Whether and how a redirect is followed (RFC 9110 §15.4).
 package enum RedirectDecision: Equatable, Sendable {
@@ -125,14 +121,6 @@ package enum RedirectPolicy {
             .percentEncodedFragment ?? fragment
         return components.url ?? target
     }
-}
-
-/// The methods that may be sent again when it is unknown whether the server acted on a request (RFC 9110 §9.2.2).
-package enum IdempotentMethods {
-    /// PROPFIND is that of RFC 4918 §9.1.
-    private static let names: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND"]
-
-    package static func contains(_ method: String) -> Bool { names.contains(method) }
 }
 
 /// The header fields that carry credentials, and so must be sent to one origin only.

@@ -1,8 +1,4 @@
-package import Foundation
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
+package import WaystationFoundation
 
 extension URLRequest {
     /// The interval of a request for which the app gave none.

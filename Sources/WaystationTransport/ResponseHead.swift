@@ -1,9 +1,5 @@
-public import Foundation
 import WaystationFields
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
+public import WaystationFoundation
 
 /// The head of a response: its URL, its status and its fields.
 ///

@@ -1,8 +1,4 @@
-package import Foundation
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
+package import WaystationFoundation
 
 /// A body stream from which a fresh one can be made, so that its request can be sent more than once.
 package protocol RewindableStream: InputStream {

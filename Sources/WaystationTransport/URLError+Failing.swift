@@ -1,9 +1,5 @@
-package import Foundation
 import WaystationFields
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+package import WaystationFoundation
 
 extension URLError {
     /// Makes an error that names the URL in the same way as Foundation's own errors, under both of its keys.

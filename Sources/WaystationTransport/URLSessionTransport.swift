@@ -1,10 +1,6 @@
 package import Dispatch
-package import Foundation
 import Synchronization
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
+public import WaystationFoundation
 
 #if canImport(Glibc)
 import Glibc

@@ -79,13 +79,14 @@ func withCache(by engine: Interceptor.Carrier, _ walk: (URLSession, ScriptedOrig
     let origin = try ScriptedOrigin { _ in
         .ok(String(repeating: "<p>page</p>", count: 1_000), fields: ["Cache-Control": "max-age=600", "ETag": "\"a\""])
     }
+    let cache = try ResponseCache(directory: scratch.url)
     let interceptor = try Interceptor {
         $0.transport = engine
         $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
-        $0.cache = try ResponseCache(directory: scratch.url)
+        $0.cache = cache
     }
     try await walk(URLSession(configuration: .ephemeral.intercepted(by: interceptor)), origin)
-    await interceptor.cache?.flush()
+    await cache.flush()
 }
 
 func description(_ version: String) throws -> PackDescription {

@@ -1,12 +1,8 @@
-public import Foundation
 import HTTPTypes
 import WaystationFields
+public import WaystationFoundation
 public import WaystationStorage
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// A request body that is sent in a header field, for pages in a web view that loses the bodies of their requests.
 ///

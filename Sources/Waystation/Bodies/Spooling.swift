@@ -1,13 +1,9 @@
 import Dispatch
-public import Foundation
 import Synchronization
 package import WaystationFileSystem
+public import WaystationFoundation
 public import WaystationStorage
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// Reads the body stream of a request to its end, so that the request can be sent more than once.
 ///

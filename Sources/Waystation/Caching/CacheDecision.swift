@@ -1,12 +1,8 @@
-package import Foundation
 import HTTPTypes
 package import WaystationCaching
 import WaystationFields
+package import WaystationFoundation
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// The decision from a strategy, the request's own policy and the stored responses.
 ///

@@ -1,14 +1,10 @@
-import Foundation
 package import HTTPTypes
 package import WaystationCaching
 import WaystationCryptography
 import WaystationFields
+package import WaystationFoundation
 import WaystationRules
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// The cache's view of a request: the key under which a response is looked up, and the request as an HTTP message.
 package struct CacheRequest: Sendable {

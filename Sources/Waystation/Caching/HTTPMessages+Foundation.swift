@@ -1,12 +1,8 @@
-import Foundation
 package import HTTPTypes
 package import WaystationCaching
 import WaystationFields
+package import WaystationFoundation
 package import WaystationTransport
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 extension HTTPResponse {
     /// The head that Foundation delivered.
@@ -108,11 +104,9 @@ package enum StoredFields {
     }
 
     /// Names in lower case.
-    private static let hopByHop: Set<String> = [
-        "connection", "transfer-encoding", "te", "trailer", "upgrade", "proxy-authenticate", "proxy-authorization",
-        "keep-alive", "proxy-connection", "proxy-authentication-info", "cache-status", "set-cookie", "set-cookie2",
-        "content-length",
-    ]
+    private static let hopByHop = ConnectionFields.all.union([
+        "cache-status", "set-cookie", "set-cookie2", "content-length",
+    ])
 }
 
 extension HTTPFields {

@@ -1,12 +1,8 @@
 import Dispatch
-package import Foundation
 import Synchronization
 package import WaystationCookies
+package import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The operations of a store that the interceptor uses for each exchange.
 extension CookieStore {

@@ -1,11 +1,7 @@
-import Foundation
 import Synchronization
 import WaystationCollections
 import WaystationCookies
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// Keeps a store and one storage in step.
 ///

@@ -1,10 +1,6 @@
 import Dispatch
-import Foundation
 import WaystationCookies
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// The cookie storage of a session's configuration.
 ///

@@ -1,12 +1,8 @@
 import Dispatch
-package import Foundation
 import Synchronization
 public import WaystationCookies
+package import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The cookies of the sessions that are made from one configuration.
 final class SessionCookies: Sendable {

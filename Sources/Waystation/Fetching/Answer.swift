@@ -1,10 +1,6 @@
-import Foundation
 import WaystationFiles
+import WaystationFoundation
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// An answer that is available.
 struct Answer: Sendable {

@@ -1,11 +1,7 @@
-import Foundation
 import HTTPTypes
 import WaystationCaching
+import WaystationFoundation
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The store of a response cache, and the settings by which its responses are stored and reused.
 final class CacheAccess: Sendable {

@@ -1,9 +1,5 @@
-import Foundation
 import WaystationCollections
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// The waiters of a shared fetch, and the calls that they have yet to get: a state machine without side effects.
 ///

@@ -1,12 +1,8 @@
 import Dispatch
-import Foundation
 import Synchronization
 import WaystationCaching
+import WaystationFoundation
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The fetches that are under way: at most one for each plan.
 final class Fetches: Sendable {

@@ -1,14 +1,10 @@
-import Foundation
 import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationFields
+import WaystationFoundation
 import WaystationStorage
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The values that a hit has made of a stored response, kept beside it in memory for the hits that follow.
 final class PreparedResponse: Sendable {

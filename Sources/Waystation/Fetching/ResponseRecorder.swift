@@ -1,12 +1,8 @@
-import Foundation
 import HTTPTypes
 import Synchronization
 import WaystationCaching
+import WaystationFoundation
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Writes a response into the store as it arrives; the response is committed when it has arrived complete.
 final class ResponseRecorder: Sendable {

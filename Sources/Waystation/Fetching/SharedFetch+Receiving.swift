@@ -1,14 +1,10 @@
-import Foundation
 import HTTPTypes
 import Synchronization
 import WaystationCaching
+import WaystationFoundation
 import WaystationSharing
 import WaystationStorage
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The handling of a full response's head: whether the response is stored, and which waiters get it.
 extension SharedFetch {

@@ -1,14 +1,10 @@
 import Dispatch
-import Foundation
 import HTTPTypes
 import Synchronization
 import WaystationCaching
+import WaystationFoundation
 import WaystationStorage
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// One trip to the network for all loads that wait for the same response.
 ///

@@ -1,12 +1,8 @@
-import Foundation
 import HTTPTypes
 import WaystationCaching
 import WaystationFiles
+import WaystationFoundation
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The stored responses of one key, newest first, and the file of a pack under them.
 struct StoredVariants: Sendable {

@@ -1,12 +1,8 @@
-package import Foundation
 import Synchronization
 import WaystationFileSystem
+package import WaystationFoundation
 import WaystationRules
 package import WaystationTransport
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// The loads of an interceptor for clients that are not tasks of a `URLSession`, such as the connections of a gateway.
 ///

@@ -1,9 +1,5 @@
-package import Foundation
 package import WaystationCaching
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
+package import WaystationFoundation
 
 extension Interceptor {
     /// Why a request is answered as it is: its rule, its source, and the arithmetic of the cache in words.

@@ -1,11 +1,7 @@
-public import Foundation
 public import Logging
 public import WaystationCaching
 import WaystationFields
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
+public import WaystationFoundation
 
 extension Interceptor {
     /// The dependencies and options of an interceptor.

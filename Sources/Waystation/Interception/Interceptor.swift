@@ -1,16 +1,12 @@
-public import Foundation
 import Logging
 import Synchronization
 package import WaystationCaching
 import WaystationFields
 import WaystationFileSystem
+public import WaystationFoundation
 public import WaystationRules
 import WaystationStorage
 public import WaystationTransport
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// Intercepts the loads of sessions by rules in code: it answers them from files and from the response cache, or sends
 /// them to the network.

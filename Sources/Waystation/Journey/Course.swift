@@ -1,10 +1,6 @@
-import Foundation
 import WaystationCaching
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The course of a load from hop to hop: a state machine without side effects.
 ///

@@ -1,11 +1,7 @@
 import Dispatch
-import Foundation
 import WaystationCollections
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The items that wait for delivery to the client of a load, and which of them may be delivered now.
 ///

@@ -1,11 +1,7 @@
-import Foundation
 import Synchronization
 import WaystationCollections
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The delivery to the client, and the client's control of the load.
 extension Journey {

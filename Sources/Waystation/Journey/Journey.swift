@@ -1,12 +1,8 @@
 import Dispatch
-import Foundation
 import Synchronization
 import WaystationCaching
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The way of one load from its first request to its end.
 ///

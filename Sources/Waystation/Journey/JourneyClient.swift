@@ -1,9 +1,5 @@
-package import Foundation
+package import WaystationFoundation
 package import WaystationTransport
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// The recipient of a load's response: a task of a `URLSession`, a connection of a server, a test.
 ///

@@ -1,11 +1,7 @@
 import Dispatch
-import Foundation
+import WaystationFoundation
 import WaystationStorage
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The stations and the network of a load, and the load's events and recording.
 struct LoadContext: Sendable {

@@ -1,10 +1,6 @@
-import Foundation
 import Synchronization
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The stations of the hops of a load, in their order.
 ///

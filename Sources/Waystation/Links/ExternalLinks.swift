@@ -1,12 +1,8 @@
-import Foundation
 import WaystationFields
 import WaystationFileSystem
+public import WaystationFoundation
 import WaystationRules
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// Links that belong to other apps: telephone numbers, mail addresses, wallets, maps.
 ///

@@ -1,10 +1,6 @@
-import Foundation
 import Synchronization
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The connection of an interceptor to one configuration: a protocol class of its own, and the network behind it.
 ///

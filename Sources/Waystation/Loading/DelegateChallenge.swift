@@ -1,10 +1,6 @@
-import Foundation
 import Synchronization
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Asks a task's delegate for credentials, as Foundation does.
 enum DelegateChallenge {

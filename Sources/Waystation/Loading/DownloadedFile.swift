@@ -1,10 +1,6 @@
-import Foundation
 import WaystationFileSystem
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The file of a download that no loader of Foundation's own has made.
 ///

@@ -1,9 +1,5 @@
-import Foundation
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The protocol class that comes first in an intercepted configuration.
 ///

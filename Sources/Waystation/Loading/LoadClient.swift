@@ -1,9 +1,5 @@
-import Foundation
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// A protocol's client and its task.
 ///

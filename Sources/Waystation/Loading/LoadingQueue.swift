@@ -1,10 +1,6 @@
 import Dispatch
-import Foundation
+public import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// The way back to the session's work queue, the only place where a protocol's client may be called.
 ///

@@ -1,9 +1,5 @@
-import Foundation
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The `URLCache` of an intercepted configuration.
 ///

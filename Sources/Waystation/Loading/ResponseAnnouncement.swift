@@ -1,9 +1,5 @@
-import Foundation
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Gives a task its response, and asks its delegate what to do with it.
 ///

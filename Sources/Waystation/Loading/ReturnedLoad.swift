@@ -1,11 +1,7 @@
-import Foundation
 import HTTPTypes
+import WaystationFoundation
 import WaystationStorage
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// A task that was handed back to Foundation's own loader, on the same task: uploads keep their body, downloads get
 /// their file, delegates get every chunk, redirect and challenge.

@@ -1,11 +1,7 @@
 import Dispatch
-import Foundation
 import Synchronization
+package import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// The interceptor of a part of a program, for sessions that several parts share.
 ///

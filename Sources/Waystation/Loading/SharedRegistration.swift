@@ -1,10 +1,6 @@
-import Foundation
 import Synchronization
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The registration with `URLSession.shared`, which lasts as long as the process.
 enum SharedRegistration {

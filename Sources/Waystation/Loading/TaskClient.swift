@@ -1,10 +1,6 @@
-import Foundation
 import Synchronization
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// A task of a `URLSession` as the client of a load.
 ///

@@ -1,9 +1,5 @@
-import Foundation
 import Synchronization
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// The loads of a login since the last log-out, and the number of log-outs (the epoch), so that a log-out can end the
 /// loads.

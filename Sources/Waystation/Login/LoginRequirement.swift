@@ -1,12 +1,8 @@
-import Foundation
 import Synchronization
 import WaystationCookies
+import WaystationFoundation
 public import WaystationRules
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Selects the requests of a rule that need a login.
 ///

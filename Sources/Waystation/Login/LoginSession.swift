@@ -1,13 +1,9 @@
 import Dispatch
-import Foundation
 import Synchronization
 import WaystationCookies
 import WaystationFields
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// One login for an app's own requests and for the pages that it loads.
 ///

@@ -1,8 +1,4 @@
-import Foundation
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
+package import WaystationFoundation
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
 package struct AuthenticationChallengeField: Equatable, Sendable {

@@ -1,12 +1,8 @@
-package import Foundation
 import Synchronization
 import WaystationCaching
+package import WaystationFoundation
 import WaystationStorage
 package import WaystationTransport
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// The network behind one intercepted configuration: a transport made with the first request that needs it.
 final class Network: Sendable {

@@ -1,12 +1,9 @@
 import Dispatch
-import Foundation
 import Synchronization
+import WaystationFields
 import WaystationFileSystem
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// One exchange with the origin, by way of a transport.
 ///
@@ -112,7 +109,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         self.onHead = onHead
         moment = takesCookies ? cookies?.moment() : nil
         self.setCookies = setCookies
-        let isIdempotent = IdempotentMethods.contains(request.httpMethod ?? "GET")
+        let isIdempotent = Methods.isIdempotent(request.httpMethod ?? "GET")
         state = Mutex(State(mayRepeat: repeatsDropped && isIdempotent && request.isRepeatable))
     }
 

@@ -1,9 +1,5 @@
-public import Foundation
 import Synchronization
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
+public import WaystationFoundation
 
 /// Gets every load that an interceptor took, with request, response and body, so that it can keep a recording.
 ///

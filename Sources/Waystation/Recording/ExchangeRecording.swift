@@ -1,11 +1,7 @@
 import Dispatch
-import Foundation
 import Synchronization
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The data that is collected about one load while a recorder is set.
 ///

@@ -1,13 +1,9 @@
-import Foundation
 import Synchronization
 import WaystationFields
 import WaystationFiles
+import WaystationFoundation
 import WaystationRules
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The rules of an interceptor, ready for decisions: patterns are compiled, directories open.
 struct CompiledRules: Sendable {

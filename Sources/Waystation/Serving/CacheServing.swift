@@ -1,16 +1,12 @@
 import Dispatch
-import Foundation
 import HTTPTypes
 import WaystationCaching
 import WaystationFields
 import WaystationFiles
+import WaystationFoundation
 import WaystationRules
 import WaystationStorage
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 extension Serving {
     /// The verdict of the response cache, as the strategy demands.

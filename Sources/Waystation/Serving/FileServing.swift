@@ -1,16 +1,12 @@
 import Dispatch
-import Foundation
 import HTTPTypes
 import Synchronization
 import WaystationCaching
 import WaystationFields
 import WaystationFiles
+import WaystationFoundation
 import WaystationRules
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// A file that may answer a request.
 struct OfflineFile: Sendable {

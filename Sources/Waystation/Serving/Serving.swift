@@ -1,12 +1,8 @@
-import Foundation
 import WaystationCaching
 import WaystationFields
+import WaystationFoundation
 import WaystationStorage
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The order in which the sources of a rule are asked about a request.
 struct Serving: Sendable {

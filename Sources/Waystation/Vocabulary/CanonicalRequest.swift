@@ -1,9 +1,6 @@
-public import Foundation
+import WaystationFields
+public import WaystationFoundation
 import WaystationRules
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 /// A request in the form that rules and the cache use.
 ///
@@ -21,9 +18,7 @@ struct CanonicalRequest: Sendable {
     }
 
     /// Whether the method is safe (RFC 9110 §9.2.1): its response invalidates nothing.
-    var isSafe: Bool { Self.safeMethods.contains(method) }
-
-    private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+    var isSafe: Bool { Methods.isSafe(method) }
 
     /// The URL under which the responses of a URL are stored, in its unchanged text when it has no canonical form.
     static func storedURL(of url: URL) -> String {

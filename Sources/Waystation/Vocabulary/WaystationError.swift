@@ -1,8 +1,4 @@
-public import Foundation
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+public import WaystationFoundation
 
 /// An error in the setup of an interceptor, or the reason why a load was refused.
 ///

@@ -78,7 +78,10 @@ final class EntryReader {
                 try fill(unread, at: entry.dataOffset + loaded)
                 loaded += unread.count
             }
-            guard let step = try inflater.step(from: unread, into: output[filled...]) else {
+            let (from, into) = (
+                UnsafeRawBufferPointer(rebasing: unread), UnsafeMutableRawBufferPointer(rebasing: output[filled...])
+            )
+            guard let step = try inflater.step(from: from, into: into) else {
                 throw Self.damaged(entry, "is not valid")
             }
             unread = unread.dropFirst(step.consumed)

@@ -30,6 +30,8 @@ package final class Inflater {
 
     /// zlib keeps a pointer to this memory, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
+    /// The result of zlib's last call.
+    private var status = Z_OK
 
     package init(_ framing: Framing = .none) throws(ZipError) {
         stream = .allocate(capacity: 1)
@@ -50,20 +52,18 @@ package final class Inflater {
 
     /// Decompresses as far as input and output allow.
     ///
-    /// - Returns: `nil` when the data are not valid.
+    /// - Returns: `nil` when the data are not valid; ``complaint`` may have the reason.
     package func step(
-        from input: UnsafeMutableRawBufferPointer.SubSequence,
-        into output: UnsafeMutableRawBufferPointer.SubSequence
+        from input: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
     ) throws(ZipError) -> Step? {
-        let (from, into) = (
-            UnsafeMutableRawBufferPointer(rebasing: input), UnsafeMutableRawBufferPointer(rebasing: output)
-        )
-        stream.pointee.next_in = from.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        stream.pointee.avail_in = UInt32(clamping: from.count)
-        stream.pointee.next_out = into.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        stream.pointee.avail_out = UInt32(clamping: into.count)
+        // zlib does not write to its input; its declaration only says so.
+        stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
+        stream.pointee.avail_in = UInt32(clamping: input.count)
+        stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress
+        stream.pointee.avail_out = UInt32(clamping: output.count)
         let (offered, room) = (stream.pointee.avail_in, stream.pointee.avail_out)
-        let status = inflate(stream, Z_NO_FLUSH)
+        status = inflate(stream, Z_NO_FLUSH)
         let step = Step(
             consumed: Int(offered - stream.pointee.avail_in),
             produced: Int(room - stream.pointee.avail_out),
@@ -75,6 +75,11 @@ package final class Inflater {
         case Z_MEM_ERROR: throw ZipError.outOfMemory
         default: return nil
         }
+    }
+
+    /// The reason why the last step failed; nil if zlib gives none.
+    package var complaint: String? {
+        status == Z_NEED_DICT ? "it needs a dictionary" : stream.pointee.msg.map { String(cString: $0) }
     }
 }
 
@@ -104,15 +109,15 @@ extension Inflater {
     /// - Returns: The decompressed data.
     /// - Throws: ``Refusal``, or a ``ZipError`` if zlib cannot allocate memory.
     package static func decompress(_ data: Data, _ framing: Framing, limit: Int) throws -> Data {
-        var input = data
         let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { output.deallocate() }
         let inflater = try Inflater(framing)
-        return try input.withUnsafeMutableBytes { bytes in
+        return try data.withUnsafeBytes { bytes in
             var result = Data()
             var place = 0
             while true {
-                guard let step = try inflater.step(from: bytes[place...], into: output[...]),
+                guard
+                    let step = try inflater.step(from: UnsafeRawBufferPointer(rebasing: bytes[place...]), into: output),
                     step.isAtEnd || step.consumed > 0 || step.produced > 0
                 else { throw Refusal.damaged }
                 place += step.consumed

@@ -1,13 +1,9 @@
 import ArgumentParser
-import Foundation
 import Waystation
 import WaystationCaching
+import WaystationFoundation
 import WaystationRules
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 struct CacheExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

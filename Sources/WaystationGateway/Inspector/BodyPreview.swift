@@ -1,11 +1,7 @@
 #if Gateway
-import Foundation
 import Waystation
+import WaystationFoundation
 import WaystationRecording
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The beginning of a response's body, as far as the page can show it.
 struct BodyPreview: Encodable, Sendable {

@@ -1,17 +1,13 @@
 #if Gateway
 import Dispatch
-import Foundation
 import NIOHTTP1
 import Waystation
 import WaystationCookies
 import WaystationFields
+import WaystationFoundation
 import WaystationPacks
 import WaystationRecording
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// A page for developers that shows what an interceptor does: its loads, rules, cache, packs and cookies.
 ///

@@ -1,12 +1,8 @@
 #if Gateway
-import Foundation
 import Synchronization
 import Waystation
+import WaystationFoundation
 import WaystationRecording
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The latest loads of an interceptor: of its sessions and of the gateway's browsers.
 ///

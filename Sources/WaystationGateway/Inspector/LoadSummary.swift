@@ -1,11 +1,7 @@
 #if Gateway
-import Foundation
 import Waystation
+import WaystationFoundation
 import WaystationRecording
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// A load in the list.
 struct LoadSummary: Encodable, Sendable {

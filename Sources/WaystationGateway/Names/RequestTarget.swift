@@ -1,13 +1,9 @@
 #if Gateway
-import Foundation
 import NIOCore
 import NIOHTTP1
 import WaystationFields
 import WaystationFileSystem
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// The resource that a request to the gateway asks for.
 enum RequestTarget: Equatable, Sendable {

@@ -1,12 +1,8 @@
 #if Gateway
-import Foundation
 import NIOHTTP1
 import Waystation
 import WaystationFields
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// An answer that the gateway gives by itself, because it does not serve a request.
 struct Refusal: Error, Equatable, Sendable {

@@ -1,14 +1,10 @@
 #if Gateway
-import Foundation
 import NIOCore
 import NIOHTTP1
 import WaystationFields
+import WaystationFoundation
 import WaystationNIO
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Serves the requests of one connection, one after another.
 final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
@@ -461,6 +457,6 @@ extension HTTPRequestHead {
     /// Whether the connection may take another request.
     ///
     /// After a request that offers another protocol, the parser reads no further one.
-    var staysOpen: Bool { isKeepAlive && !FieldNames.named(by: headers["Connection"]).contains("upgrade") }
+    var staysOpen: Bool { isKeepAlive && !ConnectionFields.named(by: headers["Connection"]).contains("upgrade") }
 }
 #endif

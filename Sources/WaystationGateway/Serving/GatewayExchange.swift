@@ -1,13 +1,9 @@
 #if Gateway
-import Foundation
 import NIOCore
 import NIOHTTP1
 import Waystation
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// One request of a connection and its response: the client of a load.
 ///

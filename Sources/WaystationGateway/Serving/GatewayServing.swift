@@ -1,5 +1,4 @@
 #if Gateway
-import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -7,13 +6,10 @@ import NIOSSL
 import Synchronization
 import Waystation
 import WaystationCookies
+import WaystationFoundation
 import WaystationNIO
 import WaystationRecording
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The parts that all connections of a gateway share.
 final class GatewayServing: Sendable {

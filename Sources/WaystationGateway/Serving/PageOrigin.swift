@@ -53,7 +53,7 @@ extension HTTPRequestHead {
     /// Whether the client asks to open a web socket (RFC 6455 §4.1).
     var opensWebSocket: Bool {
         method == .GET && version == .http1_1 && headers["Upgrade"].map { $0.lowercased() } == ["websocket"]
-            && FieldNames.named(by: headers["Connection"]).contains("upgrade")
+            && ConnectionFields.named(by: headers["Connection"]).contains("upgrade")
     }
 
     /// Whether the cookies of the request are all that the browser has for it: it leaves some out for other sites.

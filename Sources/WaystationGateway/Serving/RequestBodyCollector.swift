@@ -1,12 +1,8 @@
 #if Gateway
 import Dispatch
-import Foundation
 import NIOCore
 import Waystation
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// Stores the body of a request, so that it can be sent more than once.
 ///

@@ -1,12 +1,8 @@
 #if Gateway
-import Foundation
 import NIOHTTP1
 import Synchronization
 import WaystationFields
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// Makes the fields of the gateway's response from those of a load's response.
 ///
@@ -29,7 +25,7 @@ struct ResponseTranslation: Sendable {
     func fields(_ fields: [String: String], isCoded: Bool) -> HTTPHeaders {
         let fields = ResponseField.known(fields)
         let connection = fields.first { $0.field.lowered == "connection" }
-        let named = connection.map { FieldNames.named(by: [$0.value]) } ?? []
+        let named = connection.map { ConnectionFields.named(by: [$0.value]) } ?? []
         var headers = HTTPHeaders()
         headers.reserveCapacity(fields.count + 2)
         for (field, name, value) in fields {
@@ -137,7 +133,7 @@ struct ResponseField: Sendable {
         case nothing
     }
 
-    private static let dropped = FieldNames.hopByHop.union(["content-length", "set-cookie", "set-cookie2"])
+    private static let dropped = ConnectionFields.all.union(["content-length", "set-cookie", "set-cookie2"])
     private static let droppedOfNames: Set<String> = [
         "strict-transport-security", "alt-svc", "public-key-pins", "expect-ct",
     ]
@@ -201,20 +197,6 @@ enum OwnCacheStatus {
     private static func isOwn(_ member: Substring) -> Bool { member.utf8.starts(with: "Waystation; ".utf8) }
 }
 
-/// Names of fields that a gateway does not pass on, in lower case.
-enum FieldNames {
-    /// The fields of one connection (RFC 9110 §7.6.1).
-    static let hopByHop: Set<String> = [
-        "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
-        "transfer-encoding", "upgrade",
-    ]
-
-    /// The names that a `Connection` field adds to these.
-    static func named(by connection: [String]) -> Set<String> {
-        Set(connection.lazy.flatMap(\.listMembers).map { $0.lowercased() })
-    }
-}
-
 /// Makes the request to the origin from a browser's request to the gateway.
 struct RequestTranslation: Sendable {
     let names: LocalNames
@@ -227,7 +209,7 @@ struct RequestTranslation: Sendable {
 
     /// The fields that are about the connection to the gateway, about the form in which the gateway itself gets the
     /// body, or that the transport writes.
-    private static let dropped = FieldNames.hopByHop.union([
+    private static let dropped = ConnectionFields.all.union([
         "host", "content-length", "accept-encoding", "expect", "upgrade-insecure-requests",
     ])
 
@@ -246,7 +228,7 @@ struct RequestTranslation: Sendable {
         var request = URLRequest(url: target)
         // Setting a method takes longer than the rest for a request without fields.
         if head.method != .GET { request.httpMethod = head.method.rawValue }
-        let named = FieldNames.named(by: head.headers["Connection"])
+        let named = ConnectionFields.named(by: head.headers["Connection"])
         for (name, value) in head.headers {
             let lowered = name.lowercased()
             guard !Self.dropped.contains(lowered), !named.contains(lowered),

@@ -1,16 +1,12 @@
 #if Gateway
-import Foundation
 import NIOCore
 import NIOHTTP1
 import Waystation
 import WaystationFields
 import WaystationFileSystem
+import WaystationFoundation
 import WaystationNIO
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Passes a web socket on to its origin (RFC 6455).
 ///

@@ -1,5 +1,4 @@
 #if NIO
-import CZlib
 import Foundation
 import NIOCore
 import WaystationArchive
@@ -91,21 +90,11 @@ final class ZlibCodec: Codec {
     private(set) var isComplete = false
 
     private let format: Format
-    /// Zlib keeps the address of its stream, so the stream must not move.
-    private let stream: UnsafeMutablePointer<z_stream>
-    private var isOpen = false
+    private var inflater: Inflater?
 
     init(_ format: Format) {
         self.format = format
         name = format == .gzip ? "gzip" : "deflate"
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-    }
-
-    deinit {
-        if isOpen { inflateEnd(stream) }
-        stream.deinitialize(count: 1)
-        stream.deallocate()
     }
 
     func decode(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws -> CodecProgress {
@@ -113,42 +102,29 @@ final class ZlibCodec: Codec {
             guard input.isEmpty else { throw CodecError.trailingBytes }
             return CodecProgress(taken: 0, written: 0)
         }
-        guard try open(input) else { return CodecProgress(taken: 0, written: 0) }
-        let available = UInt32(clamping: input.count)
-        let room = UInt32(clamping: output.count)
-        // Zlib does not write to its input; the cast is for the sake of its declaration.
-        stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
-        stream.pointee.avail_in = available
-        stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress
-        stream.pointee.avail_out = room
-        let result = inflate(stream, Z_NO_FLUSH)
-        switch result {
-        case Z_OK, Z_BUF_ERROR: break
-        case Z_STREAM_END: isComplete = true
-        case Z_MEM_ERROR: throw CodecError.outOfMemory
-        case Z_NEED_DICT: throw CodecError.damaged("it needs a dictionary")
-        default: throw CodecError.damaged(stream.pointee.msg.map { String(cString: $0) })
-        }
-        return CodecProgress(
-            taken: Int(available - stream.pointee.avail_in),
-            written: Int(room - stream.pointee.avail_out)
-        )
+        do {
+            guard let inflater = try inflater(for: input) else { return CodecProgress(taken: 0, written: 0) }
+            guard let step = try inflater.step(from: input, into: output) else {
+                throw CodecError.damaged(inflater.complaint)
+            }
+            isComplete = step.isAtEnd
+            return CodecProgress(taken: step.consumed, written: step.produced)
+        } catch is ZipError { throw CodecError.outOfMemory }
     }
 
-    /// Opens the stream; returns false while too few bytes have arrived to recognise its form.
-    private func open(_ input: UnsafeRawBufferPointer) throws -> Bool {
-        guard !isOpen else { return true }
-        let windowBits: Int32
+    /// Zlib's decompressor; nil while too few bytes have arrived to recognise the form of the data.
+    private func inflater(for input: UnsafeRawBufferPointer) throws(ZipError) -> Inflater? {
+        if let inflater { return inflater }
+        let framing: Inflater.Framing
         switch format {
-        case .gzip: windowBits = MAX_WBITS + 16
+        case .gzip: framing = .gzip
         case .deflate:
-            guard input.count >= 2 else { return false }
-            windowBits = Self.isZlibHeader(input[0], input[1]) ? MAX_WBITS : -MAX_WBITS
+            guard input.count >= 2 else { return nil }
+            framing = Self.isZlibHeader(input[0], input[1]) ? .zlib : .none
         }
-        let size = Int32(MemoryLayout<z_stream>.size)
-        guard inflateInit2_(stream, windowBits, ZLIB_VERSION, size) == Z_OK else { throw CodecError.outOfMemory }
-        isOpen = true
-        return true
+        let made = try Inflater(framing)
+        inflater = made
+        return made
     }
 
     /// RFC 1950 §2.2: method 8, a window of 32 KiB at most, and a checksum over both bytes.

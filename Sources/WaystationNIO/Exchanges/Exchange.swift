@@ -1,12 +1,8 @@
 #if NIO
-import Foundation
 import NIOCore
 import WaystationFields
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// One exchange: it collects what its connection reports, and delivers it once a turn of the event loop.
 ///

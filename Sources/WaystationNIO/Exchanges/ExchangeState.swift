@@ -1,5 +1,6 @@
 #if NIO
 import NIOCore
+import WaystationFields
 import WaystationTransport
 
 /// The life of one exchange, as a state machine without side effects.
@@ -58,7 +59,7 @@ struct ExchangeState {
     private(set) var isPaused = false
 
     init(method: String) {
-        isIdempotent = IdempotentMethods.contains(method)
+        isIdempotent = Methods.isIdempotent(method)
     }
 
     /// Whether the exchange waits for a connection.

@@ -1,12 +1,8 @@
 #if NIO
-package import Foundation
 package import NIOHTTP1
 import WaystationFields
+package import WaystationFoundation
 package import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 extension ResponseHead {
     /// The head as Foundation shows it: fields of the same name are joined with a comma (RFC 9110 §5.3).

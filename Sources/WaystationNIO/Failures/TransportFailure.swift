@@ -1,12 +1,8 @@
 #if NIO
-import Foundation
 import Waystation
 import WaystationFields
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The error of an exchange, before it is known for which URL.
 struct TransportFailure: Error, Equatable {

@@ -132,10 +132,7 @@ final class HeadWriter: ChannelOutboundHandler {
 /// The fields of a request as HTTP/2 carries them (RFC 9113 §8.2 and §8.3.1).
 enum RequestFields {
     /// Fields that only HTTP/1.1 knows (RFC 9113 §8.2.2); `Host` becomes `:authority`.
-    private static let dropped: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "host", "content-length",
-        "http2-settings",
-    ]
+    private static let dropped = ConnectionFields.ofHTTP1.union(["host", "content-length", "http2-settings"])
     /// Secrets are kept out of the compression's table (RFC 7541 §7.1.3).
     private static let secret: Set<String> = ["authorization", "proxy-authorization"]
 

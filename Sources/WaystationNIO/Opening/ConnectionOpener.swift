@@ -1,11 +1,7 @@
 #if NIO
-import Foundation
 package import NIOCore
 package import NIOHTTP1
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
+package import WaystationFoundation
 
 /// Opens connections to origins for protocols that begin with a request of HTTP/1.1, such as web sockets (RFC 6455), and
 /// for tunnels, whose bytes the transport does not read.

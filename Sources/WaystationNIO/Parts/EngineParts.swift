@@ -1,10 +1,6 @@
 #if NIO
-import Foundation
 import NIOCore
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// The parts of the engine that can be exchanged or left out.
 struct EngineParts: Sendable {

@@ -1,13 +1,9 @@
 #if NIO
-import Foundation
 import NIOCore
 import Synchronization
 import WaystationFields
+import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Turns a `URLRequest` into the request that is sent, with the fields that plain `URLSession` sends.
 ///

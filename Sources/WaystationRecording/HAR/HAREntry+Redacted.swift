@@ -1,11 +1,7 @@
-import Foundation
 import HTTPTypes
 package import Waystation
+package import WaystationFoundation
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
 
 extension HARArchive.Entry {
     /// Makes the entry of an exchange, without secrets.

@@ -1,11 +1,7 @@
-public import Foundation
 import Synchronization
 public import Waystation
+public import WaystationFoundation
 public import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Keeps the exchanges of an interceptor (those it answers, forwards or hands back), to save them as HAR.
 ///

@@ -1,14 +1,10 @@
-import Foundation
 import HTTPTypes
 import Waystation
 import WaystationCaching
 import WaystationFields
+import WaystationFoundation
 import WaystationRules
 import WaystationStorage
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// An exchange of a recording of any format, in the form that the cache needs.
 struct ArchivedExchange {

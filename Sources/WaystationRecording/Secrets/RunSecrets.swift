@@ -1,10 +1,6 @@
-package import Foundation
 import WaystationCookies
 package import WaystationFields
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
+package import WaystationFoundation
 
 /// The secrets of all exchanges of a run, which are searched in everything that is written.
 ///

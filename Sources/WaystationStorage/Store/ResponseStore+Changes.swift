@@ -125,6 +125,7 @@ extension ResponseStore {
     ///
     /// Call it on the write queue.
     func attempt(_ task: String, _ body: (Opened) throws -> Int) -> Result<Int, StoreError> {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         guard let opened = openedInPlace() else { return .failure(isUnavailable) }
         do {
             try completeFailedRemovals(in: opened)
@@ -228,6 +229,7 @@ extension ResponseStore {
     /// A change alone does not wait for that (`synchronous = NORMAL`): after a power cut the index is as it was some
     /// changes before. Call it on the write queue, as in the completion of a change.
     package func synchronize() throws(StoreError) {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         let result = attempt("writing changes to the storage medium") { _ in
             let log = layout.index + "-wal"
             // Without a log, SQLite has waited for each change.

@@ -28,6 +28,7 @@ extension ResponseStore {
         _ key: RequestKey,
         opening mayAnswer: (StoredHead) -> Bool
     ) -> (responses: [StoredResponse], outcome: LookUps.Outcome) {
+        dispatchPrecondition(condition: .onQueue(readQueue))
         if let responses = resident(key) { return (responses, .inMemory) }
         // Asks for the open store in any case, since that starts another attempt to open it.
         guard let opened = opened(), !resident.hasFailedToRemove(key) else { return ([], .nothing) }

@@ -39,6 +39,7 @@ extension ResponseStore {
     /// - Throws: `StoreError` with ``StoreError/Code/tooLarge`` if there is no room, because of other bodies that are
     ///   being written or of files that could not be removed; or an error of the disk. Nothing must be written then.
     func makeRoom(for bytes: Int, of writing: Writing = .rows, in opened: Opened) throws {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         var other = state.withLock(\.space)
         func isBeyondStaging() -> Bool {
             switch writing {

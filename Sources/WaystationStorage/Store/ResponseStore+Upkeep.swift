@@ -160,6 +160,7 @@ extension ResponseStore {
     ///
     /// Call it on the write queue.
     func awaitCleanUp(in opened: Opened) throws {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         guard limits.hasMaximumAge, state.withLock({ !$0.upkeep.awaitsCleanUp }) else { return }
         guard let oldest = try opened.index.oldestResponseTime() else { return }
         scheduleCleanUp(untilExpiry: limits.maximumAge.inSeconds - now().timeIntervalSince(oldest))
@@ -239,6 +240,7 @@ extension ResponseStore {
     ///
     /// Call it on the write queue.
     func finishFlush(_ continuation: CheckedContinuation<Void, Never>) {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         if state.withLock({ !$0.uses.isEmpty }), opened() != nil { schedule([.uses]) }
         guard state.withLock({ $0.upkeep.isRunning }) else { return continuation.resume() }
         enqueue { self.finishFlush(continuation) }
@@ -252,6 +254,7 @@ extension ResponseStore {
     ///
     /// - Parameter damaged: The index that was found damaged while it was open.
     func open(replacing damaged: StoreIndex? = nil) {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         do {
             let fileSystem = environment.fileSystem
             try layout.claim(fileSystem)
@@ -443,6 +446,7 @@ extension ResponseStore {
     ///
     /// Call it on the write queue.
     func replace(_ failed: Opened, isDamaged: Bool) {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         // Several operations may have found the same damage.
         guard let current = opened(), current.index === failed.index else { return }
         state.withLock { $0.availability = .opening }
@@ -454,6 +458,7 @@ extension ResponseStore {
     ///
     /// Call it on the write queue.
     func checkForOtherProcesses() {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         let time = now()
         guard let opened = opened() else { return resident.confirm(at: nil, hasChanged: true) }
         do {

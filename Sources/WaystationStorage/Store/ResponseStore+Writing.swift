@@ -316,6 +316,7 @@ extension ResponseStore {
     ///   - writes: The writes.
     ///   - givesWay: Whether threads that wait for the processor run in between.
     private func write(_ writes: [GatheredWrite], givesWay: Bool) {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         guard !writes.isEmpty else { return }
         let attempts = writes.map(Attempt.init)
         for (write, result) in zip(writes, make(attempts, givesWay: givesWay)) { write.finish(result) }

@@ -302,6 +302,7 @@ extension ResponseStore {
     ///
     /// Call it on the write queue.
     func openedInPlace() -> Opened? {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         if claimPlaceCheck(at: now()) { checkPlace() }
         return opened()
     }
@@ -360,6 +361,7 @@ extension ResponseStore {
     ///
     /// Call it on the read queue.
     private func answer(_ number: Int, _ key: RequestKey, opening mayAnswer: (StoredHead) -> Bool) {
+        dispatchPrecondition(condition: .onQueue(readQueue))
         guard takeTurn({ $0.begin(number) }).isAwaited else { return }
         let found = find(key, opening: mayAnswer)
         takeTurn { $0.end(number, found.outcome) }.completion?(found.responses)
@@ -419,6 +421,7 @@ extension ResponseStore {
     ///
     /// Call it on the write queue.
     func completeFailedRemovals(in opened: Opened) throws {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         for scope in resident.failedRemovals {
             _ = try removeRows(.scope(scope), in: opened)
             resident.didRemove(scope)
@@ -445,6 +448,7 @@ extension ResponseStore {
     ///
     /// Call it on the write queue.
     func attemptFailedRemovals() {
+        dispatchPrecondition(condition: .onQueue(writeQueue))
         guard !resident.failedRemovals.isEmpty else { return }
         // Every change begins with them.
         if case .failure = attempt("removing", { _ in 0 }) { scheduleFailedRemovals() }

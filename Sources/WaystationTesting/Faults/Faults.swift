@@ -1,9 +1,5 @@
-public import Foundation
 public import Waystation
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+public import WaystationFoundation
 
 /// Faults of a network, for tests of what an app does with them.
 ///

@@ -1,11 +1,7 @@
-import Foundation
 import Synchronization
 import Waystation
 import WaystationCollections
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
+package import WaystationFoundation
 
 /// A network with faults.
 final class FaultyTransport: Transport {

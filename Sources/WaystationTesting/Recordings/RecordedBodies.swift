@@ -1,10 +1,6 @@
-import Foundation
 import WaystationFileSystem
+import WaystationFoundation
 import WaystationRecording
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The place of the bodies of recorded responses.
 public enum RecordedBodies: Sendable, Hashable {

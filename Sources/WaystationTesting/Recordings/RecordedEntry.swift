@@ -1,13 +1,9 @@
-import Foundation
 import Waystation
 import WaystationFields
+import WaystationFoundation
 import WaystationRecording
 import WaystationRules
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// An entry of a recording, as it is compared and replayed.
 struct RecordedEntry {

@@ -1,13 +1,9 @@
-public import Foundation
 import Synchronization
 public import Waystation
 import WaystationFileSystem
+public import WaystationFoundation
 public import WaystationRecording
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// Records the exchanges of a test in a file, and answers by the file from then on.
 ///

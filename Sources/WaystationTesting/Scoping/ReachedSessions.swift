@@ -1,13 +1,8 @@
 import CWaystationSessions
 import Synchronization
 import Waystation
+import WaystationFoundation
 package import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#else
-import Foundation
-#endif
 
 /// The sessions whose loads the stubs or the recording of a test answer.
 public enum ReachedSessions: Sendable {

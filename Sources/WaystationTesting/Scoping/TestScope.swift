@@ -1,14 +1,8 @@
-import Foundation
 import Synchronization
 import Testing
 import Waystation
+public import WaystationFoundation
 import WaystationRecording
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#else
-public import Foundation
-#endif
 
 /// The network of the test that runs.
 struct TestScope: Sendable {

@@ -1,5 +1,4 @@
 #if NIO
-public import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
@@ -8,12 +7,9 @@ import NIOSSL
 import Synchronization
 import Waystation
 import WaystationCryptography
+public import WaystationFoundation
 public import WaystationNIO
 public import WaystationOrigin
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// A ``WaystationOrigin/ScriptedOrigin`` behind TLS, with HTTP/2 for clients that choose it; needs the trait `NIO`.
 ///

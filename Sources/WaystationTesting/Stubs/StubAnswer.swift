@@ -1,12 +1,8 @@
-public import Foundation
 import Synchronization
 import Waystation
 import WaystationFileSystem
 import WaystationFiles
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+public import WaystationFoundation
 
 /// The answer of a stub: a response, an error, or silence.
 public struct StubAnswer: Sendable {

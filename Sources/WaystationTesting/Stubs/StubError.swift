@@ -1,11 +1,7 @@
-public import Foundation
 import Waystation
+public import WaystationFoundation
 import WaystationRecording
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// A mistake in stubs or recordings, or a difference between the requests that were expected and those that were made.
 ///

@@ -1,10 +1,6 @@
-public import Foundation
 import WaystationFields
+public import WaystationFoundation
 import WaystationRules
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// A request as a stub gets it: as it was sent, with its whole body.
 public struct StubbedRequest: Sendable {

@@ -1,11 +1,7 @@
-import Foundation
 import Synchronization
 public import Waystation
+public import WaystationFoundation
 import WaystationRules
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// Answers in place of the network, for tests of code that uses `URLSession`.
 ///

@@ -1,10 +1,6 @@
 package import Dispatch
-package import Foundation
 @_spi(Reflection) import Swift
-
-#if canImport(FoundationNetworking)
-package import FoundationNetworking
-#endif
+package import WaystationFoundation
 
 /// Values that a session does not make public and that a protocol must know, read by reflection.
 ///

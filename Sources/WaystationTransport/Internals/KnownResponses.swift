@@ -1,10 +1,6 @@
-import Foundation
 import Synchronization
 import WaystationFields
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// Makes the responses that Foundation makes, in less time.
 ///

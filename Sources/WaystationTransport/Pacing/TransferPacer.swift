@@ -1,10 +1,6 @@
 package import Dispatch
-import Foundation
 import Synchronization
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// Slows the transfers of a session down to the speed at which their loads take the bytes.
 ///

@@ -1,12 +1,8 @@
-public import Foundation
 public import HTTPTypes
 import Synchronization
 import WaystationFields
+public import WaystationFoundation
 import WaystationTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// One exchange of a fetcher: one head, then parts that one reader takes, then one end.
 ///

@@ -1,13 +1,9 @@
-package import Foundation
 package import HTTPTypes
 import Synchronization
 import WaystationFields
 import WaystationFileSystem
+public import WaystationFoundation
 public import WaystationTransport
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// Fetches through any transport, such as the engine on SwiftNIO or a scripted one in tests.
 ///

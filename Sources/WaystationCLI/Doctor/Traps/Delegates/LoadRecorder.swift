@@ -1,9 +1,5 @@
-import Foundation
 import Synchronization
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// A delegate that collects the body of one load, and may refuse its response, suspend it or have a credential for it.
 final class LoadRecorder: NSObject, URLSessionDataDelegate {

@@ -1,10 +1,6 @@
-import Foundation
 import Waystation
+import WaystationFoundation
 import WaystationOrigin
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Loads that a class of URLProtocol takes.
 extension TrapLoads {

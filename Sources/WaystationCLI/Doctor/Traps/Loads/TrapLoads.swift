@@ -1,10 +1,6 @@
-import Foundation
 import Waystation
+import WaystationFoundation
 import WaystationOrigin
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Loads that show whether a trap is there, by a plain session or by one that Waystation intercepts.
 struct TrapLoads {

@@ -1,8 +1,4 @@
-import Foundation
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import WaystationFoundation
 
 /// Starts a load of its own before it answers.
 final class LoadingProtocol: AnsweringProtocol {
