@@ -25,7 +25,7 @@ package enum ConnectionFields {
     /// The fields that no cache stores and no gateway passes on (RFC 9111 §3.1): those of a connection, and those meant for
     /// the next proxy.
     package static let all = ofHTTP1.union([
-        "te", "trailer", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+        "te", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     ])
 
     /// The names, in lower case, that values of a `Connection` field add to these.

@@ -105,7 +105,7 @@ package enum StoredFields {
 
     /// Names in lower case.
     private static let hopByHop = ConnectionFields.all.union([
-        "cache-status", "set-cookie", "set-cookie2", "content-length",
+        "trailer", "cache-status", "set-cookie", "set-cookie2", "content-length",
     ])
 }
 

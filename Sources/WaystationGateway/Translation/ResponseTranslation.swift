@@ -133,7 +133,7 @@ struct ResponseField: Sendable {
         case nothing
     }
 
-    private static let dropped = ConnectionFields.all.union(["content-length", "set-cookie", "set-cookie2"])
+    private static let dropped = ConnectionFields.all.union(["trailer", "content-length", "set-cookie", "set-cookie2"])
     private static let droppedOfNames: Set<String> = [
         "strict-transport-security", "alt-svc", "public-key-pins", "expect-ct",
     ]
@@ -210,7 +210,7 @@ struct RequestTranslation: Sendable {
     /// The fields that are about the connection to the gateway, about the form in which the gateway itself gets the
     /// body, or that the transport writes.
     private static let dropped = ConnectionFields.all.union([
-        "host", "content-length", "accept-encoding", "expect", "upgrade-insecure-requests",
+        "host", "trailer", "content-length", "accept-encoding", "expect", "upgrade-insecure-requests",
     ])
 
     /// Whether a field says for whom a proxy asks (RFC 7239, and the fields before it).

