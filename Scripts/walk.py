@@ -11,6 +11,7 @@ are what a reader opens; the lines and the declared types are those of the whole
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,14 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / ".build" / "walk"
 WAYS = ["memory-hit", "stored-miss", "stored-miss-nio", "pack-hit", "gateway-pack-file", "content-patch"]
+# The origin of the loads.
+SERVERS = {"WaystationOrigin", "WaystationTesting", "WaystationTestSupport"}
 TYPE = re.compile(r"^ *(?:(?:public|package|private|fileprivate|final|indirect)\s+)*(?:class|struct|enum|protocol|actor)\s+\w", re.M)
+
+
+def tool(name):
+    """The path of a tool that belongs to the toolchain; the system may have another version of it."""
+    return str(pathlib.Path(shutil.which("swift")).resolve().parent / name)
 
 
 def build():
@@ -35,14 +43,14 @@ def calls(program, way, count):
     with tempfile.TemporaryDirectory() as folder:
         raw, data = f"{folder}/raw", f"{folder}/data"
         subprocess.run([program, way, str(count)], check=True, env={"LLVM_PROFILE_FILE": raw, "PATH": "/usr/bin:/bin"})
-        subprocess.run(["llvm-profdata", "merge", "-sparse", raw, "-o", data], check=True)
+        subprocess.run([tool("llvm-profdata"), "merge", "-sparse", raw, "-o", data], check=True)
         exported = subprocess.run(
-            ["llvm-cov", "export", "-instr-profile", data, str(program)], check=True, capture_output=True
+            [tool("llvm-cov"), "export", "-instr-profile", data, str(program)], check=True, capture_output=True
         ).stdout
     found = {}
     for function in json.loads(exported)["data"][0]["functions"]:
         path = pathlib.Path(function["filenames"][0])
-        if ROOT / "Sources" in path.parents:
+        if ROOT / "Sources" in path.parents and path.relative_to(ROOT / "Sources").parts[0] not in SERVERS:
             key = path, function["name"]
             found[key] = found.get(key, 0) + function["count"]
     return found

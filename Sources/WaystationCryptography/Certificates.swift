@@ -55,10 +55,11 @@ package struct Certificate: Sendable {
 
     /// The purpose of a certificate.
     package enum Purpose: Sendable {
-        /// Signs certificates, below which so many other authorities may stand. If names are given, they and the names
-        /// below them are permitted, and no addresses are.
+        /// An authority, with at most so many authorities one below the other under it.
+        ///
+        /// With permitted names, it can certify these, the names below them, and no addresses.
         case authority(below: Int, permittedNames: [String] = [], signsServers: Bool = false)
-        /// Is that of a server with these DNS names and addresses.
+        /// A server with these DNS names and addresses.
         case server(names: [String], addresses: [String] = [])
     }
 
@@ -239,9 +240,9 @@ extension Certificate.Purpose {
 package struct CertificateError: Error, CustomStringConvertible {
     package let description: String
 
-    /// The first error that libcrypto reports for this thread.
+    /// The last error that libcrypto reports for this thread; earlier ones may be of other calls.
     fileprivate static func ofLibrary(_ task: String) -> CertificateError {
-        let code = ERR_get_error()
+        let code = ERR_peek_last_error()
         ERR_clear_error()
         guard let reason = code == 0 ? nil : ERR_reason_error_string(code) else {
             return CertificateError(description: "\(task) failed in libcrypto")

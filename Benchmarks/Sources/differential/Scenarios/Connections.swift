@@ -122,11 +122,12 @@ extension Scenario {
                     group.addTask { String(decoding: try await session.data(for: request).0, as: UTF8.self) }
                 }
                 await stage.origin.waitForRequests(connections)
+                // Afterwards, libcurl may close a connection and open another one.
+                stage.note(connectionsOf: stage.origin)
                 stage.gate.open()
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             stage.sightings.note("answers", answers.sorted().joined(separator: ", "))
-            stage.note(connectionsOf: stage.origin)
             stage.sightings.note("order", "of no matter")
             stage.sightings.end()
         }
