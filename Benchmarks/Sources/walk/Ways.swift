@@ -15,7 +15,7 @@ enum Ways {
     /// The ways; each is prepared once, and then walked as often as a number says.
     static let all: [String: @Sendable (Int) async throws -> Void] = [
         "memory-hit": { count in
-            try await withCache(by: .urlSession) { session, origin in
+            try await withCache(by: .urlSession) { session, origin, _ in
                 for _ in 0..<count + 2 { try await load(URLRequest(url: origin.url("/page")), by: session) }
             }
         },
@@ -67,18 +67,18 @@ enum Ways {
     }
 
     private static func misses(_ count: Int, by engine: Interceptor.Carrier) async throws {
-        try await withCache(by: engine) { session, origin in
+        try await withCache(by: engine) { session, origin, cache in
             for number in 0..<count + 2 {
                 try await load(URLRequest(url: origin.url("/\(number)")), by: session)
-                // What is stored is written before the next load begins.
-                try await Task.sleep(for: .milliseconds(100))
+                // The cache gathers the writes of loads that follow one another at once.
+                await cache.flush()
             }
         }
     }
 
     private static func withCache(
         by engine: Interceptor.Carrier,
-        _ walk: @Sendable (URLSession, ScriptedOrigin) async throws -> Void
+        _ walk: @Sendable (URLSession, ScriptedOrigin, ResponseCache) async throws -> Void
     ) async throws {
         let scratch = try ScratchDirectory()
         let origin = try ScriptedOrigin { _ in
@@ -93,8 +93,7 @@ enum Ways {
             $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
             $0.cache = cache
         }
-        try await walk(URLSession(configuration: .ephemeral.intercepted(by: interceptor)), origin)
-        await cache.flush()
+        try await walk(URLSession(configuration: .ephemeral.intercepted(by: interceptor)), origin, cache)
     }
 
     private static func description(_ version: String) throws -> PackDescription {
