@@ -36,7 +36,7 @@ public struct ZipArchive: Sendable {
         indices = Dictionary(zip(entries.map(\.path), entries.indices)) { first, _ in first }
     }
 
-    /// The entry with exactly this path, without a slash at its end; `nil` when there is none.
+    /// The entry with exactly this path, without a slash at its end; `nil` if the archive has no such entry.
     ///
     /// - Complexity: O(1) in the number of entries.
     public subscript(path: String) -> ZipEntry? {

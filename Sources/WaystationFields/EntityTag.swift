@@ -104,7 +104,7 @@ package enum EntityTagList: Sendable, Equatable {
         self = .tags(tags)
     }
 
-    /// Reads a condition that may consist of one tag that is none by the grammar (``EntityTag/init(asItCame:)``).
+    /// Reads a condition that may consist of one tag that breaks the grammar (``EntityTag/init(asItCame:)``).
     package init?(asItCame value: String) {
         if let list = EntityTagList(value) {
             self = list

@@ -267,7 +267,7 @@ extension ScriptedOrigin {
             fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
         }
 
-        /// The value of the first field of a name, or nil when there is none.
+        /// The value of the first field of a name; nil if the request has no such field.
         public func value(of name: String) -> String? { values(of: name).first }
     }
 }

@@ -125,7 +125,9 @@ struct DirectoryReader {
 enum DataDescriptor {
     private static let signature: UInt32 = 0x0807_4B50
 
-    /// Reads the descriptor at the reader's position, and leaves the reader after it, or where it was if there is none.
+    /// Reads the descriptor at the reader's position, and moves the reader past it.
+    ///
+    /// Without a descriptor, the reader stays where it is.
     ///
     /// - Throws: ``ZipError`` when the descriptor is required and no form of it agrees with the directory, or the
     ///   source's error.

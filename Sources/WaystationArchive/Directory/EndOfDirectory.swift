@@ -92,7 +92,7 @@ struct EndOfDirectory {
         return start
     }
 
-    /// The numbers of the zip64 end record, and its start; `nil` when there is none.
+    /// The numbers of the zip64 end record, and its start; `nil` if the archive has no such record.
     private static func readWide(
         in source: any ByteSource,
         before recordStart: Int,

@@ -99,8 +99,8 @@ struct RollbackCommand: AsyncParsableCommand {
         commandName: "rollback",
         abstract: "Makes an earlier version live again.",
         discussion: """
-            Without --version, a current rollout ends; if there is none, the previous live version becomes live again. \
-            Clients that have a higher version go back at their next poll.
+            Without --version, a current rollout ends. Without a rollout, the previous live version becomes live \
+            again. Clients that have a higher version go back at their next poll.
 
             Example:
               waystation rollback shop --to /srv/packs --key release.key --version 1.3

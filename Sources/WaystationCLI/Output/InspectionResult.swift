@@ -134,7 +134,7 @@ struct UpdateResult: CommandResult {
     let problems: [Problem]
     let throttledUntil: Date?
     let text: String
-    /// The exit code of the first failure; nil when there is none.
+    /// The exit code of the first failure; nil if nothing failed.
     let exitCode: ExitCode?
 
     init(_ report: UpdateReport) {

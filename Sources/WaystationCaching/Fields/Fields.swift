@@ -13,7 +13,9 @@ extension HTTPFields {
         return HTTPFields(filter { !excluded.contains($0.name.canonicalName) })
     }
 
-    /// All lines of a field as one value, or nil if there is none; a single line is returned without building a string.
+    /// All lines of a field as one value; nil if the message has no such field.
+    ///
+    /// A single line is returned without a new string.
     func combined(_ name: HTTPField.Name) -> String? {
         guard let first = firstIndex(where: { $0.name == name }) else { return nil }
         guard self[(first + 1)...].contains(where: { $0.name == name }) else { return self[first].value }

@@ -159,7 +159,7 @@ final class ResponseFacts: Sendable {
     let lastModifiedText: String?
     /// `Date` in seconds since 1970, or the time of receipt if there is no `Date` (RFC 9110 §6.6.1).
     let date: Double
-    /// The origin's explicit lifetime, in seconds, and its source; nil when there is none (RFC 9111 §4.2.1).
+    /// The origin's explicit lifetime, in seconds, and its source; nil if it states none (RFC 9111 §4.2.1).
     let explicitLifetime: Lifetime?
     /// The time from `Last-Modified` to `Date`, if heuristics may apply apart from the status code (RFC 9111 §4.2.2).
     let heuristicSpan: Double?

@@ -150,7 +150,7 @@ extension Revalidation {
         return []
     }
 
-    /// The tag of a 304; one that is none by the grammar counts only if a stored response has it.
+    /// The tag of a 304; a tag that breaks the grammar counts only if a stored response has it.
     private func tag(of response: HTTPResponse) -> EntityTag? {
         guard let tag = response.headerFields.firstValue(.eTag).flatMap({ EntityTag(asItCame: $0) }) else { return nil }
         return tag.isValid || stored.contains { $0.facts.entityTag?.weaklyMatches(tag) ?? false } ? tag : nil

@@ -243,8 +243,8 @@ extension CookieJar {
 extension CookieJar {
     /// The result of storing a cookie.
     public enum Outcome: Hashable, Sendable {
-        /// The cookie was accepted and made these changes. There are none when the jar already had the same cookie, or
-        /// when the cookie had already expired and the jar had none to remove.
+        /// The cookie was accepted and made these changes. The list is empty if the jar had the same cookie already, or
+        /// if the cookie had expired and the jar had no cookie of its name to remove.
         case stored([CookieChange])
         /// The cookie was not accepted, and nothing changed.
         case refused(CookieError)

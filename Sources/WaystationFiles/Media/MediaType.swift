@@ -94,8 +94,8 @@ extension MediaType {
 
     /// The extensions of each type, grouped by the use of the files.
     ///
-    /// The types are the registered ones (https://www.iana.org/assignments/media-types); if there is none, the type is
-    /// the one that browsers and servers agree on.
+    /// The types are the registered ones (https://www.iana.org/assignments/media-types). An extension without a
+    /// registered type has the type that browsers and servers agree on.
     package static let extensionsByEssence: [(essence: String, extensions: String)] = [
         // Pages and what runs in them
         ("text/html", "html htm shtml"),

@@ -18,7 +18,7 @@ enum ProxyAddress {
     /// Reads an address.
     ///
     /// - Parameters:
-    ///   - text: The value of the variable; nil if there is none.
+    ///   - text: The value of the variable; nil if the variable is not set.
     ///   - makeRoute: Makes the route over an HTTP proxy.
     /// - Returns: The route; direct without a proxy.
     static func route(_ text: String?, _ makeRoute: (Route.Proxy) -> Route) -> Route {

@@ -43,7 +43,7 @@ enum NetworkMedium: Hashable, Sendable {
 }
 
 extension NetworkMedium {
-    /// The media of the IPv4 and IPv6 default routes; empty when there is none.
+    /// The media of the IPv4 and IPv6 default routes; empty if the machine has no default route.
     static func ofDefaultRoutes(in files: NetworkFiles) -> Set<NetworkMedium> {
         let families = [
             Route.version4(files.text("/proc/net/route") ?? ""),
@@ -54,7 +54,7 @@ extension NetworkMedium {
         return media == [.tunnel] ? media : media.subtracting([.tunnel])
     }
 
-    /// The medium of the default route among these; nil when there is none.
+    /// The medium of the default route among these; nil if no route among them is a default route.
     private static func medium(of routes: [Route], in files: NetworkFiles) -> NetworkMedium? {
         // Including the offset keeps the order of routes with equal metrics.
         let defaults = routes.enumerated().filter { $0.element.isDefault }

@@ -81,7 +81,7 @@ extension UpdatePlan.Reason {
 
 /// The state of a module, as input for ``UpdatePlanner``.
 public struct UpdateSituation: Sendable {
-    /// The version in use; nil when there is none.
+    /// The version in use; nil if the module has no version yet.
     public var active: LocalPack?
     /// Other versions that are installed completely, such as the previous one; of several copies of one version, the
     /// one installed last comes first.

@@ -43,7 +43,7 @@ public struct UpdateInquiry: Sendable, Hashable {
     public struct Module: Sendable, Hashable {
         /// The module.
         public var id: ModuleID
-        /// The version in use; nil when there is none.
+        /// The version in use; nil if the module has no version yet.
         public var version: PackVersion?
         /// Whether the module's pack is switched on.
         public var isActive: Bool

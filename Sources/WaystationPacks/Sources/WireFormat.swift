@@ -140,7 +140,7 @@ extension Error {
 }
 
 extension URL {
-    /// The http or https URL for a text in an answer from `base`; nil when there is none.
+    /// The http or https URL for a text in an answer from `base`; nil if the text is no such URL.
     static func fetchable(_ text: String, relativeTo base: URL) -> URL? {
         guard let url = URL(string: text, relativeTo: base)?.absoluteURL, url.isHTTP else { return nil }
         return url

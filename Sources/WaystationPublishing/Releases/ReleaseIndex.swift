@@ -52,7 +52,7 @@ public struct ReleaseIndex: Sendable, Hashable, Codable {
 
         init(_ module: ModuleID) { self.module = module }
 
-        /// The release of a version; nil when there is none.
+        /// The release of a version; nil if the version was not published.
         public func release(_ version: PackVersion?) -> Release? {
             version.flatMap { version in releases.first { $0.version == version } }
         }

@@ -262,6 +262,6 @@ extension KeyedDecodingContainer {
 
     fileprivate func number(_ key: Key) -> Double? { value(key) }
 
-    /// The count of a key; -1 when there is none.
+    /// The count of a key; -1 if the object has no such key.
     fileprivate func count(_ key: Key) -> Int { number(key).flatMap { Int(exactly: $0.rounded()) } ?? -1 }
 }

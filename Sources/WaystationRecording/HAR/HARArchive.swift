@@ -344,7 +344,7 @@ extension HARArchive {
         public var headers: [Pair]
         /// The items of the URL's query, decoded.
         public var queryString: [Pair]
-        /// The body; nil when there is none.
+        /// The body; nil if the request had no body.
         public var postData: PostData?
         /// The size of the body as sent, in bytes; -1 means unknown.
         public var bodySize: Int
@@ -402,7 +402,7 @@ extension HARArchive {
         public var headers: [Pair]
         /// The body.
         public var content: Content
-        /// The value of `Location`; empty when there is none.
+        /// The value of `Location`; empty if the response has no such field.
         public var redirectURL: String
         /// The size of the body as received, in bytes; -1 means unknown.
         public var bodySize: Int

@@ -20,7 +20,7 @@ struct SecretSearch {
     ///
     /// - Parameters:
     ///   - text: The body.
-    ///   - type: Its media type with its parameters; empty if there is none.
+    ///   - type: Its media type with its parameters; empty if it has no media type.
     /// - Returns: The secrets, in the order of the text.
     mutating func spans(in text: [UInt8], type: String) -> [SecretSpan] {
         guard !names.isEmpty, depth < Self.maximumDepth else { return [] }

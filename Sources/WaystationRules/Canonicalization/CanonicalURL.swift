@@ -51,7 +51,7 @@ public struct CanonicalURL: Sendable {
     /// The scheme in lower case, without its colon.
     public var scheme: Substring { text(0, layout.schemeEnd) }
 
-    /// The user information before `@`, as it was written, or `nil` when there is none.
+    /// The user information before `@`, as it was written, or `nil` if the URL has no user information.
     public var userInfo: Substring? {
         let start = layout.schemeEnd + 3
         return start < layout.hostStart ? text(start, layout.hostStart - 1) : nil
@@ -71,7 +71,7 @@ public struct CanonicalURL: Sendable {
     /// The path, which always begins with `/`.
     public var path: Substring { text(layout.pathStart, layout.pathEnd) }
 
-    /// The query without its `?`, or `nil` when there is none; `http://a/?` has an empty one.
+    /// The query without its `?`, or `nil` if the URL has no query; `http://a/?` has an empty query.
     public var query: Substring? {
         let utf8 = string.utf8
         let end = utf8.index(utf8.startIndex, offsetBy: Int(layout.pathEnd))

@@ -139,7 +139,7 @@ extension URLPattern {
             """
     }
 
-    /// A message for an unclosed `[` in the path or in the query; nil when there is none.
+    /// A message for an unclosed `[` in the path or in the query; nil if each `[` is closed.
     var unclosedBracketMessage: String? {
         let tail = text.utf8[authorityEnd...]
         guard let bracket = tail.lastIndex(of: UInt8(ascii: "[")), !tail[bracket...].contains(UInt8(ascii: "]")) else {

@@ -202,7 +202,7 @@ private struct BodyContents {
 
     var count: Int { contents.count }
 
-    /// The problem of a record's body file; nil when there is none.
+    /// The problem of a record's body file; nil if the file is sound.
     mutating func problem(of name: String, _ record: IndexRecord) -> String? {
         guard let body = BodyName(name) else { return "the body file has a name that the store does not assign" }
         let content = contents[name] ?? read(body)

@@ -269,7 +269,7 @@ extension ResidentResponses.State {
 
     /// Replaces the instance of the same row by a new one.
     ///
-    /// - Returns: The replaced instance; `nil` when there is none.
+    /// - Returns: The replaced instance; `nil` if no instance was replaced.
     fileprivate mutating func replace(with response: StoredResponse, at position: Int) -> StoredResponse? {
         var replaced: StoredResponse?
         entries.update(position) { entry in

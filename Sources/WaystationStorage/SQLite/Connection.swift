@@ -101,7 +101,7 @@ package final class Database {
         }
     }
 
-    /// Runs a query, and returns the first integer in the first column of its rows; `nil` if there is none.
+    /// Runs a query, and returns the first integer in the first column of its rows; `nil` if that column has no integer.
     func integer(_ sql: String, _ arguments: [Statement.Argument] = []) throws -> Int64? {
         var first: Int64?
         try statement(sql).forEachRow(arguments) { first = first ?? $0.integer(0) }

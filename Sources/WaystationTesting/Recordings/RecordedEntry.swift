@@ -24,8 +24,10 @@ struct RecordedEntry {
     /// The method and the URL, without the secrets that another program may have recorded.
     var name: String { "\(entry.request.method) \(SecretNames.standard.url(entry.request.url))" }
 
-    /// Makes the response, for a load that needs no exchange; nil if there is none, if its body is a file, or if its
-    /// age matters, which is that of the moment in which it is used.
+    /// Makes the response, for a load that needs no exchange.
+    ///
+    /// It is nil if the entry has no response, if its body is a file, or if its age matters, which is that of the moment
+    /// in which it is used.
     func makeResident(now: Date) -> ResidentResponse? {
         let response = entry.response
         guard response.content.file == nil, hasResponse, !hasLifetime, let url = URL(string: entry.request.url),

@@ -481,7 +481,7 @@ private struct FileVersion: Equatable {
     let size: UInt64?
     let changed: Date?
 
-    /// Reads the version of a file; nil if there is none.
+    /// Reads the version of a file; nil if the file states no version.
     init?(of file: URL) {
         let path = file.path(percentEncoded: false)
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }

@@ -39,9 +39,9 @@ public struct Catalogue: Sendable, Hashable, Codable {
         public var module: ModuleID
         /// Whether the module's pack may be used at all.
         public var isActive: Bool
-        /// The version that clients should have; nil when there is none.
+        /// The version that clients should have; nil if no version is live.
         public var live: PackVersion?
-        /// The version that a share of the clients should have instead; nil when there is none.
+        /// The version that a share of the clients should have instead; nil if no rollout is under way.
         public var rollout: Rollout?
         /// The lowest version that may still be served; nil when every version may.
         public var minimumVersion: PackVersion?

@@ -77,7 +77,7 @@ public struct CatalogueSource: PackSource {
 }
 
 extension Catalogue.Module {
-    /// The version that an installation should have; nil when there is none.
+    /// The version that an installation should have; nil if no version is live.
     public func version(for installID: String) -> PackVersion? {
         guard let rollout, rollout.includes(installID: installID, of: module) else { return live }
         return rollout.version

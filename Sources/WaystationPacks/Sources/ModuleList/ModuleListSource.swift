@@ -153,7 +153,7 @@ public struct ModuleListRequest: Sendable, Hashable, Codable {
     public struct Module: Sendable, Hashable, Codable {
         /// `moduleId`.
         public var module: ModuleID
-        /// `moduleVer`; nil, written as an empty string, when there is none.
+        /// `moduleVer`; nil, which is written as an empty string, if the module has no version yet.
         public var version: PackVersion?
         /// `isActive`.
         public var isActive: Bool

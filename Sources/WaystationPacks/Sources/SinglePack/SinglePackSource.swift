@@ -148,7 +148,7 @@ extension PackSource where Self == SinglePackSource {
 /// `true`, `false`, 0, 1 or a string of these, and `whitelist` an array of strings, or one string with commas or line
 /// ends between the URLs. This library writes strings, a number for `status`, a boolean and an array.
 public struct SinglePackAnswer: Sendable, Hashable, Codable {
-    /// `updatePackageVersion`: the offered version; nil when there is none.
+    /// `updatePackageVersion`: the offered version; nil if the server offers no version.
     public var version: PackVersion?
     /// `updatePackageUrl`: the URL of the zip or the patch, absolute or relative to the server's own URL.
     public var packageURL: String?
