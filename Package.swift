@@ -264,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "WaystationCryptographyTests",
             dependencies: [
-                "WaystationCryptography", "WaystationTestSupport", "WaystationTesting",
+                "WaystationCryptography", "WaystationFields", "WaystationProcesses", "WaystationTestSupport",
+                "WaystationTesting",
             ]
         ),
         .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),

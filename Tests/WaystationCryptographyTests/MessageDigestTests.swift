@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaystationCryptography
+import WaystationFields
 import WaystationProcesses
 import WaystationTestSupport
 import WaystationTesting
@@ -38,7 +39,7 @@ struct MessageDigestTests {
             let first = digests[0].bytes
             // More may follow a digest.
             digests[0].update(Data([1]))
-            made.append(([first] + digests.map(\.bytes)).map(\.digits).joined(separator: " "))
+            made.append(([first] + digests.map(\.bytes)).map(\.hexadecimal).joined(separator: " "))
         }
         let program = """
             for l in lines:
@@ -56,7 +57,7 @@ struct MessageDigestTests {
             let (key, text) = (bytes(length, &generator), bytes(length * 3, &generator))
             inputs += [key, text]
             let derived = AuthenticationCode.derivedKey(from: key, for: text)
-            made.append("\(AuthenticationCode.of(text, key: key).digits) \(derived.digits)")
+            made.append("\(AuthenticationCode.of(text, key: key).hexadecimal) \(derived.hexadecimal)")
         }
         // HKDF by its definition (RFC 5869), for a key of one block.
         let program = """
@@ -67,7 +68,7 @@ struct MessageDigestTests {
         #expect(try python(program, inputs) == made)
         // RFC 5869, appendix A.3, which the definition above must give as well.
         #expect(
-            AuthenticationCode.derivedKey(from: [UInt8](repeating: 0x0B, count: 22), for: [UInt8]()).digits
+            AuthenticationCode.derivedKey(from: [UInt8](repeating: 0x0B, count: 22), for: [UInt8]()).hexadecimal
                 == "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d"
         )
     }
@@ -91,7 +92,7 @@ struct SealingTests {
             context: Data(digits: "feedfacedeadbeeffeedfacedeadbeefabaddad2")
         )
         #expect(
-            Array(try #require(opened)).digits == """
+            Array(try #require(opened)).hexadecimal == """
                 d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
                 1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39
                 """
@@ -174,10 +175,6 @@ struct SignatureTests {
         #expect(Signatures.publicKey(of: Data(count: 31)) == nil)
         #expect(Signatures.signature(of: Data(), by: Data(count: 33)) == nil)
     }
-}
-
-extension [UInt8] {
-    fileprivate var digits: String { map { String(format: "%02x", $0) }.joined() }
 }
 
 extension Data {
