@@ -140,9 +140,11 @@ final class Tool: Sendable {
 
     struct Crash: Error, CustomStringConvertible { let description: String }
 
-    /// The output as text, with `DIR/` in place of the folder's path, which differs from run to run.
-    private func text(_ bytes: Data) -> String {
-        String(decoding: bytes, as: UTF8.self)
+    private func text(_ bytes: Data) -> String { withoutFolder(String(decoding: bytes, as: UTF8.self)) }
+
+    /// The text with `DIR/` in place of the folder's path, which differs from run to run.
+    func withoutFolder(_ text: String) -> String {
+        text
             .replacingOccurrences(of: folder.resolvingSymlinksInPath().path(percentEncoded: false), with: "DIR/")
             .replacingOccurrences(of: "DIR//", with: "DIR/")
     }

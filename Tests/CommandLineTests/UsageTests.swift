@@ -14,7 +14,7 @@ struct UsageTests {
         ["update"], ["gateway"], ["gateway", "trust"],
     ]
 
-    @Test("every command prints its help with an example", arguments: commands)
+    @Test("every command prints its help with examples, each on one line so that it can be copied", arguments: commands)
     func help(command: [String]) throws {
         let help = try tool.run(command + ["--help"])
         #expect(help.status == 0)
@@ -22,6 +22,16 @@ struct UsageTests {
         #expect(help.output.hasPrefix("OVERVIEW: "))
         #expect(help.output.contains("\n  waystation \(command.joined(separator: " ")) "))
         #expect(help.output.contains("--format <format>"))
+        try expectSamples(in: help.output)
+    }
+
+    private func expectSamples(in help: String) throws {
+        let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+        let first = try #require(lines.firstIndex { $0.hasPrefix("  waystation ") })
+        for sample in lines[first...].prefix(while: { !$0.isEmpty }) {
+            #expect(sample.hasPrefix("  waystation "), "\(sample)")
+            #expect(!sample.hasSuffix("\\"), "\(sample)")
+        }
     }
 
     @Test("without a command the tool lists its commands and its exit codes")
@@ -32,6 +42,7 @@ struct UsageTests {
             #expect(help.output.replacing("\n", with: " ").contains(code), "\(code)")
         }
         for command in Self.commands.compactMap(\.first) { #expect(help.output.contains("\n  \(command) ")) }
+        try expectSamples(in: help.output)
     }
 
     @Test("the version is the newest one in the change log")
@@ -41,17 +52,6 @@ struct UsageTests {
         let log = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)
         let newest = try #require(log.firstMatch(of: #/(?m)^## \[?(\d+\.\d+\.\d+)/#)).1
         #expect(try tool.run("--version").output == "\(newest)\n")
-    }
-
-    @Test("every sample command in a help text is on one line, so that it can be copied", arguments: [[]] + commands)
-    func samples(command: [String]) throws {
-        let lines = try tool.run(command + ["--help"]).output.split(separator: "\n", omittingEmptySubsequences: false)
-        let first = try #require(lines.firstIndex { $0.hasPrefix("  waystation ") })
-        let samples = lines[first...].prefix { !$0.isEmpty }
-        for sample in samples {
-            #expect(sample.hasPrefix("  waystation "), "\(sample)")
-            #expect(!sample.hasSuffix("\\"), "\(sample)")
-        }
     }
 
     @Test("wrong usage has exit code 64, and changes nothing", arguments: commands)

@@ -6,7 +6,8 @@ public enum StallWatch {
     /// Calls `stalled` once when the work makes no progress, and then stops watching.
     ///
     /// Work makes progress when its count changes, and while this process uses a processor: on a slow machine the next
-    /// step may take long. A process that has used one for the time `work` without a step makes no progress either.
+    /// step may take long. The watching thread's own use does not count. A process that has used a processor for the
+    /// time `work` without a step makes no progress either.
     ///
     /// - Parameters:
     ///   - patience: How long the work may make no progress, in seconds. The count is read ten times in that time.
@@ -29,7 +30,6 @@ public enum StallWatch {
                     step = (count, time)
                     last = (time, now)
                 }
-                // Reading the count uses the processor too.
                 if time - last.time > patience / 1_000 { last = (time, now) }
                 let used = time - (step?.time ?? time)
                 if now - last.at > .seconds(patience) || used > work ?? 4 * patience { return stalled() }
@@ -38,10 +38,14 @@ public enum StallWatch {
         }
     }
 
-    /// The time that processors have worked for this process, in seconds.
-    private static var processorTime: Double {
+    /// The time that processors have worked for this process, without the calling thread, in seconds.
+    ///
+    /// A thread that wakes twenty times a second uses a thousandth of a slow processor, as much as work that progresses.
+    private static var processorTime: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID) }
+
+    private static func seconds(_ clock: clockid_t) -> Double {
         var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

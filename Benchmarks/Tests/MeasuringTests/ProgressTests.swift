@@ -22,11 +22,13 @@ struct ProgressTests {
         #expect(try SpawnedProcess.run("/usr/bin/python3", Self.busy(3_600), limit: 0.3).ending == .timedOut)
     }
 
-    @Test("work that counts no steps and does not use the processor has stalled")
+    @Test("work that counts no steps and does not use the processor has stalled, although reading the count uses it")
     func idleWork() async {
         await withCheckedContinuation { continuation in
-            StallWatch.begin(patience: 0.5) {
-                7
+            StallWatch.begin(patience: 0.5, work: 3_600) {
+                let begin = clock()
+                while Double(clock() - begin) / Double(CLOCKS_PER_SEC) < 0.005 {}
+                return 7
             } stalled: {
                 continuation.resume()
             }
