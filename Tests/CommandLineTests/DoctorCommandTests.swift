@@ -114,8 +114,8 @@ struct DoctorCommandTests {
             ("file", "DIR/file is a file"), ("file/cache", "DIR/file/cache cannot be made: DIR/file is a file"),
             ("open", "other users may write to DIR/open"), ("link", "DIR/link is a symbolic link"),
         ] + Self.unwritable {
-            let directory = URL(filePath: path, directoryHint: .isDirectory, relativeTo: folder).absoluteURL
-            let found = DirectoryChecks.all("cache", directory)
+            let place = path.hasPrefix("/") ? path : folder.appending(path: path).path(percentEncoded: false)
+            let found = DirectoryChecks.all("cache", URL(filePath: place, directoryHint: .isDirectory))
             #expect(found.map(\.state) == [.failed], "\(path)")
             #expect(found.first.map { tool.withoutFolder($0.detail) } == detail)
             #expect(found.first?.advice?.isEmpty == false)

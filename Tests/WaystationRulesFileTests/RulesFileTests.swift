@@ -102,12 +102,7 @@ struct RulesFileTests {
         let file = try RulesFile(Self.whole)
         let folder = URL(filePath: "/etc/kiosk/", directoryHint: .isDirectory)
         let routes = file.rules.flatMap { $0.rules(in: "kiosk.toml", relativeTo: folder) }
-            .map { rule in
-                switch rule.definition.action {
-                case .block: "\(rule.definition.pattern) block"
-                case .allow(let route, _): "\(rule.definition.pattern) \(route)"
-                }
-            }
+            .map { "\($0.definition.pattern) \($0.definition.action.route)" }
         #expect(
             routes == [
                 "https://ads.example/** block",

@@ -55,7 +55,7 @@ package final class ClientLoads: Sendable {
     ///
     /// - Complexity: O(number of rules).
     package func servesOrigin(of url: URL) -> Bool {
-        if let match = stations.matcher.match(URLRequest(url: url)), !match.step.isBlock { return true }
+        if let match = stations.matcher.match(URLRequest(url: url)), !match.rule.isBlock { return true }
         return CanonicalURL(url.absoluteString).map(stations.matcher.rules.serve(originOf:)) ?? false
     }
 
@@ -116,7 +116,7 @@ package final class ClientLoads: Sendable {
     ) -> ClientConnection? {
         guard let visit = firstVisit(for: request, sendsUnclaimed: sendsUnclaimed) else { return nil }
         let connection = ClientConnection(cookies: interceptor.cookies, close: close)
-        if let step = visit.hop.match?.step, interceptor.isEnabled, !step.reachesNetwork {
+        if let rule = visit.hop.match?.rule, interceptor.isEnabled, !rule.reachesNetwork {
             prepared(.failure(Self.refusal(of: request.url)))
         } else {
             connection.prepare(visit, prepared)
@@ -306,7 +306,7 @@ package final class ClientConnection: Sendable {
             if hasEnded { stop() }
         case .fail(let error): prepared(.failure(error))
         case .open: prepared(.failure(ExternalLinks.opened(visit.hop.request.url)))
-        case .answer, .fetch, .send, .carry, .handBack, .spool, .lookUp:
+        case .declined, .answer, .fetch, .send, .carry, .handBack, .spool, .lookUp:
             guard let ticket = visit.hop.ticket else { return prepared(.success(visit.hop.request)) }
             guard enter(ticket) else { return prepared(.failure(URLError.loggedOut(visit.hop.request.url))) }
             prepared(.success(visit.hop.request))

@@ -137,7 +137,7 @@ package enum ExpectedAnswer: Sendable {
             case .handBack: .handedBack
             case .open: .openedElsewhere
             case .fail(let error): .failed(error)
-            case .lookUp, .wait: .delayed
+            case .declined, .lookUp, .wait: .delayed
             }
     }
 }
@@ -150,7 +150,7 @@ extension ClientLoads {
         guard let visit = firstVisit(for: request, sendsUnclaimed: false) else { return .unclaimed }
         var verdict = visit.verdict
         while case .lookUp(let lookUp) = verdict {
-            verdict = await withCheckedContinuation { found in lookUp.run { found.resume(returning: $0) } }
+            verdict = await withCheckedContinuation { found in _ = lookUp.run { found.resume(returning: $0) } }
         }
         return ExpectedAnswer(verdict)
     }

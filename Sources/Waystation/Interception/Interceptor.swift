@@ -25,7 +25,7 @@ public final class Interceptor: Sendable {
     package let configuration: Configuration
     let environment: LoadEnvironment
     let matcher: RequestMatcher
-    let sources: AnswerSources
+    let sources: SourceEnvironment
     /// The cookies of the requests; nil when Foundation chooses them.
     package let cookies: CookieStore?
     /// The syncs of the storages whose changes a request must wait for.
@@ -71,7 +71,7 @@ public final class Interceptor: Sendable {
         }
         environment = LoadEnvironment(own, events)
         matcher = RequestMatcher(rules)
-        sources = AnswerSources(own, rules, choosesCookies: cookies != nil, events)
+        sources = SourceEnvironment(own, rules, choosesCookies: cookies != nil, events)
         listen()
         own.login?.add(self)
         log(rules.warnings)
@@ -149,8 +149,8 @@ public final class Interceptor: Sendable {
         }
         if configuration.rules.isEmpty { return .untouched(reasons: ["the interceptor has no rules"]) }
         switch matcher.rules.decision(canonical, of: request) {
-        case .matched(let index, let pattern, let step):
-            if case .block = step { return .blocked(rule: index, pattern: "\(pattern)") }
+        case .matched(let index, let pattern, let rule):
+            if rule.isBlock { return .blocked(rule: index, pattern: "\(pattern)") }
             return .allowed(rule: index, pattern: "\(pattern)")
         case .unmatched(let reasons):
             return .untouched(reasons: reasons.map { "\($0)" })
@@ -254,7 +254,7 @@ extension LoadEnvironment {
     }
 }
 
-extension AnswerSources {
+extension SourceEnvironment {
     fileprivate convenience init(
         _ configuration: Interceptor.Configuration,
         _ rules: CompiledRules,
@@ -410,7 +410,7 @@ extension ClientLoads {
     /// The arithmetic of the cache; nil if the request's rule does not use the cache.
     private func explainCache(for request: URLRequest) async -> Interceptor.CacheExplanation? {
         guard let hop = firstVisit(for: request, sendsUnclaimed: false)?.hop, let match = hop.match,
-            let strategy = match.step.strategy, let cache = interceptor.sources.fetches?.cache,
+            let strategy = match.rule.strategy, let cache = interceptor.sources.fetches?.cache,
             let presented = interceptor.sources.cacheRequest(hop.request, match.canonical)
         else { return nil }
         let responses = await cache.store.lookup(presented.key)
@@ -433,18 +433,6 @@ extension ExpectedAnswer {
         case .answered(let source, _): source == .cache
         case .fetched, .forwarded, .failed: true
         case .unclaimed, .handedBack, .openedElsewhere, .delayed: false
-        }
-    }
-}
-
-extension CompiledRules.Step {
-    /// The strategy of the cache at the end of the route; nil if the route does not end at the cache, or if a pack's
-    /// newer files are in the cache, too.
-    fileprivate var strategy: CacheStrategy? {
-        switch self {
-        case .cache(let strategy): strategy
-        case .files(_, let otherwise), .pack(_, nil, let otherwise), .login(_, let otherwise): otherwise.strategy
-        case .pack, .network, .nowhere, .carried, .block: nil
         }
     }
 }

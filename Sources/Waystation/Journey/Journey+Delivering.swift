@@ -347,8 +347,7 @@ extension Journey {
     }
 
     func renew(_ token: String) {
-        guard let login = context.stations.login else { return }
         let (trip, hop) = state.withLock { ($0.course.trip, $0.course.hop) }
-        go(on: context.stations.renewing(token, of: login, for: hop), after: trip)
+        go(on: context.stations.renewing(token, for: hop), after: trip)
     }
 }

@@ -77,15 +77,16 @@ package final class Journey: Sendable {
         case .fail(let error): finish(error)
         case .open(let links): open(hop.request, with: links)
         case .lookUp(let lookUp):
-            lookUp.run { verdict in
+            let cancel = lookUp.run { verdict in
                 // The store's queue must not wait for other code.
                 DispatchQueue.global().async { self.go(on: Visit(hop, verdict), after: trip) }
             }
+            if lookUp.isForeign { stopping(trip, by: cancel) }
         case .wait(let wait): stopping(trip, by: wait.begin { self.go(on: $0, after: trip) })
         case .fetch(let finding, let fetch): ask(Course.Question(finding: finding, fetch: fetch), for: trip)
         case .spool(let spool) where !hop.request.isRepeatable: read(hop, into: spool, for: trip)
         case .handBack where hop.canBeHandedBack: handBack(hop, for: trip)
-        case .send, .spool, .handBack: send(hop, for: trip)
+        case .send, .spool, .handBack, .declined: send(hop, for: trip)
         case .carry(let transport, let spool?) where !hop.request.isRepeatable:
             read(hop, into: spool, for: trip, then: .carry(transport, spoolingInto: nil))
         case .carry(let transport, _): send(hop, for: trip, through: transport)

@@ -2,27 +2,40 @@ import Synchronization
 import WaystationFoundation
 import WaystationTransport
 
+/// One step on the way of each request of a load.
+protocol Station: Sendable {
+    /// Changes a hop, or ends its way with a verdict.
+    ///
+    /// It needs no I/O: reading from the disk is returned as a look-up, and anything that may take long as a wait.
+    ///
+    /// - Parameter hop: The hop, which may be changed.
+    /// - Returns: The verdict; ``Verdict/declined`` if the next station decides. The hop of a wait is the one to show while
+    ///   it lasts; the wait ends with the hop for the next station.
+    func pass(_ hop: inout Hop) -> Verdict
+}
+
 /// The stations of the hops of a load, in their order.
 ///
-/// external links → rules → header body → login → cookies → sources → network
-///
-/// A hop that visits them again, because its token was renewed or the stored responses have changed, begins at the login.
-///
-/// A station changes the hop, or ends its way with a verdict. Cookies are chosen before the sources are asked, because
-/// `Vary` and the part of the store depend on them.
+/// First requests, redirects, requests with credentials or with a renewed token, and second look-ups pass all of them.
+/// Cookies are chosen before the sources are asked, because `Vary` and the part of the store depend on them.
 final class Stations: Sendable {
     let links: ExternalLinks?
     let matcher: RequestMatcher
     let login: LoginSession?
-    let sources: AnswerSources
-    private let headerBody: HeaderBody?
-    /// The cookies of the session's requests; nil when Foundation chooses them.
-    private let cookies: SessionCookies?
+    let sources: SourceEnvironment
     /// Chooses the cookies of a request after the first one, as Foundation has done for the first one.
     private let cookieField: CookieField
-    /// The syncs of the storages whose changes a request must wait for.
-    private let storages: [CookieSync]
+    private let order: [any Station]
 
+    /// - Parameters:
+    ///   - links: The links that belong to other apps.
+    ///   - matcher: The rules.
+    ///   - headerBody: The form in which pages send bodies in header fields.
+    ///   - login: The login of the requests.
+    ///   - cookies: The cookies of the session's requests; nil when Foundation chooses them.
+    ///   - cookieField: The cookies of the requests after the first one, when Foundation chooses them.
+    ///   - storages: The syncs of the storages whose changes a request must wait for.
+    ///   - sources: The values that the sources share.
     init(
         links: ExternalLinks?,
         matcher: RequestMatcher,
@@ -31,24 +44,29 @@ final class Stations: Sendable {
         cookies: SessionCookies?,
         cookieField: CookieField,
         storages: [CookieSync],
-        sources: AnswerSources
+        sources: SourceEnvironment
     ) {
         self.links = links
         self.matcher = matcher
-        self.headerBody = headerBody
         self.login = login
-        self.cookies = cookies
         self.cookieField = cookieField
-        self.storages = storages
         self.sources = sources
+        let order: [(any Station)?] = [
+            links,
+            matcher,
+            headerBody,
+            login,
+            cookies.map { ChosenCookies(cookies: $0, storages: storages) },
+            AskedSources(environment: sources),
+        ]
+        self.order = order.compactMap(\.self)
     }
 
-    /// Sends a load's first request past the stations; nil when no rule takes it, or when it is an external link.
-    ///
-    /// The caller checks the first request of a task for external links by ``isExternalLink(_:)``.
+    /// Sends a load's first request past the stations; nil when no rule takes it.
     func first(_ request: URLRequest) -> Visit? {
-        guard !isExternalLink(request), let match = matcher.match(request) else { return nil }
-        return takeHeaderBody(Hop(request, match))
+        let visit = visit(Hop(request))
+        if visit.hop.match == nil, case .send = visit.verdict { return nil }
+        return visit
     }
 
     /// Whether a request is passed to the app's handler of external links.
@@ -56,134 +74,107 @@ final class Stations: Sendable {
 
     /// Sends the request that follows a hop past the stations.
     func next(_ request: URLRequest, after hop: Hop) -> Visit {
-        if let links, links.contain(request.url) {
-            return Visit(Hop(request, rule: hop.rule), .open(links))
-        }
         // The request still has the cookies of the one before, and the response in between may have changed them.
-        let request = cookieField.adding(to: request)
-        return takeHeaderBody(hop.followed(by: request, matcher.match(request)))
+        visit(hop.followed(by: cookieField.adding(to: request)))
     }
 
     /// Sends a hop past the stations once more, because another load may have changed the stored responses.
-    func again(_ hop: Hop) -> Visit { logIn(hop) }
+    func again(_ hop: Hop) -> Visit { visit(hop) }
 
-    /// Sends a hop past the stations once more when its refused token has been renewed.
+    /// Sends a hop past the stations once more when its token was refused.
     ///
     /// The token is renewed once for all requests that were refused with it.
-    func renewing(_ token: String, of login: LoginSession, for hop: Hop) -> Visit {
-        let next = hop.followed(by: hop.request, matcher.match(hop.request), ignoresStored: true)
-        return wait(for: login, refused: token, next)
+    func renewing(_ token: String, for hop: Hop) -> Visit {
+        visit(hop.followed(by: hop.request, withoutToken: token))
     }
 
-    private func takeHeaderBody(_ hop: Hop) -> Visit {
+    /// Sends a hop past the stations from one of them on.
+    private func visit(_ hop: Hop, from first: Int = 0) -> Visit {
         var hop = hop
-        switch headerBody?.take(from: hop.request) {
-        case nil: return logIn(hop)
+        for index in first..<order.count {
+            switch order[index].pass(&hop) {
+            case .declined: continue
+            case .wait(let wait):
+                let goingOn = Wait { completion in
+                    wait.begin { visit in
+                        guard case .declined = visit.verdict else { return completion(visit) }
+                        completion(self.visit(visit.hop, from: index + 1))
+                    }
+                }
+                return Visit(hop, .wait(goingOn))
+            case let verdict: return Visit(hop, verdict)
+            }
+        }
+        return Visit(hop, .send)
+    }
+}
+
+extension ExternalLinks: Station {
+    func pass(_ hop: inout Hop) -> Verdict { contain(hop.request.url) ? .open(self) : .declined }
+}
+
+extension RequestMatcher: Station {
+    /// Finds the rule of a hop.
+    ///
+    /// A request that no rule takes, and that follows no other, is only sent.
+    func pass(_ hop: inout Hop) -> Verdict {
+        if !hop.isDecided { hop.decide(match(hop.request)) }
+        return hop.match == nil && hop.number == 0 ? .send : .declined
+    }
+}
+
+extension HeaderBody: Station {
+    func pass(_ hop: inout Hop) -> Verdict {
+        guard let outcome = take(from: hop.request) else { return .declined }
+        hop.isChanged = true
+        switch outcome {
         case .request(let changed):
             hop.request = changed
-            hop.isChanged = true
-            return logIn(hop)
+            return .declined
         case .failure(let changed, let error):
             hop.request = changed
-            hop.isChanged = true
-            return Visit(hop, .fail(error))
+            return .fail(error)
         }
     }
+}
 
-    private func logIn(_ hop: Hop) -> Visit {
-        guard let login, let match = hop.match, let requirement = hop.requirement,
-            requirement.isMet(by: hop.request, match.canonical)
-        else { return takeTicket(hop) }
-        guard login.covers(hop.request.url) else {
-            return Visit(hop, .fail(login.outOfDomain(hop.request.url)))
+extension LoginSession: Station {
+    /// Waits for the login if the hop's rule needs one, or if the hop's token was refused.
+    func pass(_ hop: inout Hop) -> Verdict {
+        if hop.refusedToken == nil {
+            guard let match = hop.match, hop.requirement?.isMet(by: hop.request, match.canonical) ?? false else {
+                hop.ticket = LoginTicket(self)
+                return .declined
+            }
+            guard covers(hop.request.url) else { return .fail(outOfDomain(hop.request.url)) }
+            guard mustWait else {
+                hop.ticket = LoginTicket(self)
+                return .declined
+            }
         }
-        return login.mustWait ? wait(for: login, refused: nil, hop) : takeTicket(hop)
-    }
-
-    private func wait(for login: LoginSession, refused: String?, _ hop: Hop) -> Visit {
         // The ticket is taken before the wait, so that a request that outlasts its login does not continue under the
         // next one.
-        let ticket = LoginTicket(login)
-        return Visit(
-            hop,
-            .wait(
-                Wait { completion in
-                    let waiting = login.wait(refused: refused, url: hop.request.url) { result in
-                        switch result {
-                        case .success: completion(self.synchronize(hop.under(ticket)))
-                        case .failure(let error): completion(Visit(hop, .fail(error)))
-                        }
+        var next = hop
+        next.ticket = LoginTicket(self)
+        next.refusedToken = nil
+        return .wait(
+            Wait { [hop, next] completion in
+                let waiting = self.wait(refused: hop.refusedToken, url: hop.request.url) { result in
+                    switch result {
+                    case .success: completion(Visit(next, .declined))
+                    case .failure(let error): completion(Visit(hop, .fail(error)))
                     }
-                    return { waiting?.stop() }
                 }
-            )
+                return { waiting?.stop() }
+            }
         )
     }
 
-    private func takeTicket(_ hop: Hop) -> Visit {
-        synchronize(login.map { hop.under(LoginTicket($0)) } ?? hop)
-    }
-
-    /// Waits for the changes of those storages that must be waited for.
-    private func synchronize(_ hop: Hop) -> Visit {
-        guard let cookies else { return ask(hop) }
-        guard !storages.isEmpty else { return choose(hop, cookies) }
-        // A request belongs to a login only if it carries the cookies of the login.
-        return Visit(
-            hop.under(nil),
-            .wait(
-                Wait { completion in
-                    self.flush(self.storages[...]) { completion(self.choose(hop, cookies)) }
-                    return {}
-                }
-            )
-        )
-    }
-
-    private func flush(_ storages: ArraySlice<CookieSync>, _ completion: @escaping @Sendable () -> Void) {
-        guard let first = storages.first else { return completion() }
-        first.flush { self.flush(storages.dropFirst(), completion) }
-    }
-
-    private func choose(_ hop: Hop, _ cookies: SessionCookies) -> Visit {
-        var hop = hop
-        hop.request = cookies.choosing(for: hop.request)
-        hop.isChanged = true
-        // A request without cookies of the login's domain does not belong to the login.
-        if let ticket = hop.ticket, !ticket.login.covers(hop.request) { hop.ticket = nil }
-        return ask(hop)
-    }
-
-    /// Asks the sources of the hop's rule.
-    private func ask(_ hop: Hop) -> Visit {
-        guard let match = hop.match else { return Visit(hop, .send) }
-        var request = hop.request
-        // The policy is not set in the hop itself, because it does not apply to the requests that follow.
-        if hop.ignoresStored { request.cachePolicy = .reloadIgnoringLocalCacheData }
-        let serving = Serving(
-            sources: sources,
-            request: request,
-            canonical: match.canonical,
-            ticket: hop.ticket
-        )
-        return Visit(hop, serving.verdict(match.step))
-    }
-}
-
-extension Hop {
-    fileprivate func under(_ ticket: LoginTicket?) -> Hop {
-        var hop = self
-        hop.ticket = ticket
-        return hop
-    }
-}
-
-extension LoginSession {
     /// Whether a request that needs a login must wait for it.
-    fileprivate var mustWait: Bool { token == nil || state.withLock { $0.login.isAsking } }
+    private var mustWait: Bool { token == nil || state.withLock { $0.login.isAsking } }
 
     /// The error of a load whose host may not get the token.
-    fileprivate func outOfDomain(_ url: URL?) -> URLError {
+    private func outOfDomain(_ url: URL?) -> URLError {
         let message = """
             the rule for \(url?.host ?? "the host") requires a login, but the token of \(account) is only for hosts of \
             \(cookie.domain)
@@ -194,5 +185,57 @@ extension LoginSession {
             message,
             underlying: WaystationError(.loginOutOfDomain, message)
         )
+    }
+}
+
+/// The station that chooses the cookies of a request from the store.
+private struct ChosenCookies: Station {
+    let cookies: SessionCookies
+    let storages: [CookieSync]
+
+    func pass(_ hop: inout Hop) -> Verdict {
+        guard !storages.isEmpty else {
+            choose(&hop)
+            return .declined
+        }
+        let waiting = hop
+        // A request belongs to a login only if it carries the cookies of the login.
+        hop.ticket = nil
+        return .wait(
+            Wait { completion in
+                flush(storages[...]) {
+                    var hop = waiting
+                    choose(&hop)
+                    completion(Visit(hop, .declined))
+                }
+                return {}
+            }
+        )
+    }
+
+    /// Waits for the changes of the storages.
+    private func flush(_ storages: ArraySlice<CookieSync>, _ completion: @escaping @Sendable () -> Void) {
+        guard let first = storages.first else { return completion() }
+        first.flush { flush(storages.dropFirst(), completion) }
+    }
+
+    private func choose(_ hop: inout Hop) {
+        hop.request = cookies.choosing(for: hop.request)
+        hop.isChanged = true
+        // A request without cookies of the login's domain does not belong to the login.
+        if let ticket = hop.ticket, !ticket.login.covers(hop.request) { hop.ticket = nil }
+    }
+}
+
+/// The last station, which asks the sources of a hop's rule.
+private struct AskedSources: Station {
+    let environment: SourceEnvironment
+
+    func pass(_ hop: inout Hop) -> Verdict {
+        guard let match = hop.match else { return .send }
+        var request = hop.request
+        // The policy is not set in the hop itself, because it does not apply to the requests that follow.
+        if hop.ignoresStored { request.cachePolicy = .reloadIgnoringLocalCacheData }
+        return SourceRequest(request, match.canonical, hop.ticket, environment).verdict(of: match.rule.sources[...])
     }
 }

@@ -40,7 +40,7 @@ final class Binding: Sendable {
     ///
     /// - Returns: Nil for other tasks, and for an upload whose body is a stream of its delegate.
     func carriedVisit(of task: URLSessionTask, _ request: URLRequest) -> Visit? {
-        guard interceptor.matcher.match(request)?.step.isCarried ?? false else { return nil }
+        guard interceptor.matcher.match(request)?.rule.isCarried ?? false else { return nil }
         var request = request
         if type(of: task) == URLSessionDownloadTask.self {
             guard DownloadedFile.current.canBeHandedOver else { return nil }
@@ -66,15 +66,17 @@ final class Binding: Sendable {
     /// Foundation's loader would bypass.
     func refusal(of task: URLSessionTask, _ request: URLRequest) -> (error: URLError, rule: Int)? {
         guard let match = interceptor.matcher.match(request) else { return nil }
-        guard !match.step.reachesNetwork else {
+        guard !match.rule.reachesNetwork else {
             let isRefused =
                 stations.sources.hasOwnTransport && !interceptor.configuration.leavesTasksToFoundation
                 && !interceptor.configuration.leavesOtherTasks
-            return isRefused ? (DownloadAdvice.passesTransport(task, request), match.rule) : nil
+            return isRefused ? (DownloadAdvice.passesTransport(task, request), match.index) : nil
         }
-        let serving = Serving(sources: stations.sources, request: request, canonical: match.canonical)
-        if case .block = match.step, case .fail(let error) = serving.verdict(.block) { return (error, match.rule) }
-        return (DownloadAdvice.refusal(of: task, request), match.rule)
+        let asked = SourceRequest(request, match.canonical, nil, stations.sources)
+        if match.rule.isBlock, case .fail(let error) = asked.verdict(of: match.rule.sources[...]) {
+            return (error, match.index)
+        }
+        return (DownloadAdvice.refusal(of: task, request), match.index)
     }
 
     deinit {

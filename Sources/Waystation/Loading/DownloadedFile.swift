@@ -149,8 +149,8 @@ enum DownloadAdvice {
         switch verdict {
         case .answer(let answer): completion(!answer.isMadeHere)
         case .fetch(_, let fetch): completion(fetch.standIn(now: now) != nil)
-        case .send, .carry, .handBack, .spool, .open, .fail, .wait: completion(false)
-        case .lookUp(let lookUp): lookUp.run { isHeld($0, now, completion) }
+        case .declined, .send, .carry, .handBack, .spool, .open, .fail, .wait: completion(false)
+        case .lookUp(let lookUp): _ = lookUp.run { isHeld($0, now, completion) }
         }
     }
 }

@@ -108,10 +108,11 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         RequestTimeout.current.obey(for: task)
         // A cancel overtook the start: only Foundation may end the task now.
         guard task.state == .running else { return phase = .cancelled }
-        if binding.interceptor.isEnabled, binding.stations.isExternalLink(request) {
-            return open(client, binding)
-        }
         guard type(of: task) == URLSessionDataTask.self else {
+            if binding.interceptor.isEnabled, binding.stations.isExternalLink(request) {
+                let context = binding.context(for: request, rule: nil)
+                return refuse(client.recorded(in: context), ExternalLinks.refused(task, request.url), context)
+            }
             guard let visit = binding.carriedVisit(of: task, request) else { return leave(client, binding) }
             let context = binding.context(for: visit.hop.request, rule: visit.hop.rule)
             return go(on: visit, client.recorded(in: context), context)
@@ -174,15 +175,6 @@ final class InterceptingProtocol<Depth>: URLProtocol {
             return handBack(client, context, "only Foundation can load a \(type(of: client.task))")
         }
         refuse(client, refusal.error, context)
-    }
-
-    /// Passes a link that belongs to another app to the app's handler; the load ends with an error that says so.
-    private func open(_ client: LoadClient, _ binding: Binding) {
-        let context = binding.context(for: request, rule: nil)
-        let client = client.recorded(in: context)
-        guard type(of: client.task) == URLSessionDataTask.self, let links = context.stations.links
-        else { return refuse(client, ExternalLinks.refused(client.task, request.url), context) }
-        begunJourney(client, context).go(on: Visit(Hop(request), .open(links)))
     }
 
     private func refuse(_ client: LoadClient, _ error: URLError, _ context: LoadContext) {

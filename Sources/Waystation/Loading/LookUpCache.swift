@@ -40,11 +40,11 @@ final class LookUpCache: URLCache, @unchecked Sendable {
         let complete: @Sendable (Verdict) -> Void = { [visits] in
             completionHandler(PreparedVisit(Visit(visit.hop, $0), in: visits))
         }
-        guard case .lookUp(let lookUp) = visit.verdict else { return complete(visit.verdict) }
+        guard case .lookUp(let lookUp) = visit.verdict, !lookUp.isForeign else { return complete(visit.verdict) }
         // Loads that wait for the loading queue are better served by a look-up that leaves it to them, unless nothing has
         // to be read.
         if let verdict = lookUp.inMemory(isCalm) { return complete(verdict) }
-        lookUp.run(complete)
+        _ = lookUp.run(complete)
     }
 
     /// Asks the app's own cache, so that responses that the app put there remain usable.

@@ -18,9 +18,10 @@ package import WaystationTransport
 /// The syntax of patterns is that of ``WaystationRules/URLPattern``. A pattern that is not valid is refused when the
 /// interceptor is made, with the position of the fault and the text that was expected there.
 public struct Rule: Sendable {
-    package enum Action: Sendable {
-        case allow(Route, login: LoginRequirement?)
-        case block
+    package struct Action: Sendable {
+        package let route: Route
+        /// Which of the requests need a login; nil if none does.
+        package let login: LoginRequirement?
     }
 
     package var definition: RuleDefinition<Action>
@@ -49,7 +50,7 @@ public struct Rule: Sendable {
         fileID: String = #fileID,
         line: Int = #line
     ) -> Rule {
-        Rule(pattern, methods, queryItems, predicate, .allow(route, login: requirement), fileID, line)
+        Rule(pattern, methods, queryItems, predicate, Action(route: route, login: requirement), fileID, line)
     }
 
     /// Fails the requests that the pattern takes with `URLError.resourceUnavailable`, without any traffic.
@@ -71,7 +72,7 @@ public struct Rule: Sendable {
         fileID: String = #fileID,
         line: Int = #line
     ) -> Rule {
-        Rule(pattern, methods, queryItems, predicate, .block, fileID, line)
+        Rule(pattern, methods, queryItems, predicate, Action(route: .block, login: nil), fileID, line)
     }
 
     /// Rules from a whitelist that a server sent: an array of URL strings.
@@ -96,7 +97,7 @@ public struct Rule: Sendable {
     ) -> (rules: [Rule], rejected: [URLPatternError]) {
         let (rules, rejected) = RuleDefinition.whitelist(
             urls,
-            action: Action.allow(route, login: requirement),
+            action: Action(route: route, login: requirement),
             fileID: fileID,
             line: line
         )
@@ -131,18 +132,15 @@ public struct Rule: Sendable {
 extension Rule {
     /// The rule in one line, such as `allow https://img.example/** via cache`.
     package var inWords: String {
-        switch definition.action {
-        case .block: "block \(definition.pattern)"
-        case .allow(let route, _): "allow \(definition.pattern) via \(route)"
-        }
+        let route = definition.action.route
+        return route.isBlock ? "block \(definition.pattern)" : "allow \(definition.pattern) via \(route)"
     }
 }
 
 extension Rule {
     /// A warning for each base URL of files below which the rule's pattern takes no URL.
     func basesOutside(_ pattern: URLPattern, rule index: Int) -> [RuleWarning] {
-        guard case .allow(let route, _) = definition.action else { return [] }
-        return route.bases.compactMap { base in
+        definition.action.route.steps.compactMap(\.base).compactMap { base in
             guard let url = CanonicalURL(base), !pattern.takesSomething(below: url) else { return nil }
             let folder = base.hasSuffix("/") ? base : base + "/"
             return RuleWarning(
@@ -159,43 +157,47 @@ extension Rule {
     }
 }
 
-extension Route {
-    /// The base URLs of the route's files, in the order in which they are asked.
-    fileprivate var bases: [String] {
-        switch kind {
-        case .network, .cache, .carried, .nowhere: []
-        case .files(_, let base, let otherwise): [base] + otherwise.bases
-        case .pack(_, let otherwise): otherwise.bases
-        }
-    }
-}
-
 /// The sources from which a rule takes its answers.
 public struct Route: Sendable, CustomStringConvertible {
-    package indirect enum Kind: Sendable {
-        case network
-        case cache(CacheStrategy)
-        case files(directory: URL, base: String, otherwise: Route)
-        case pack(overlay: CacheStrategy?, otherwise: Route)
-        case nowhere
-        /// A transport that answers in place of the network; the name is for descriptions.
-        case carried(any Transport, name: String)
+    /// One source of a route, before the interceptor is made.
+    struct Step: Sendable {
+        /// The source as it is written in code.
+        let name: String
+        /// The arguments as they are written in code; nil for a source that never declines, and so is the last one.
+        var arguments: [String]?
+        /// The base URL of the source's files; nil if it has none.
+        var base: String?
+        /// Whether the source fails each request.
+        var isBlock = false
+        /// Makes the source.
+        let make: @Sendable (RouteContext) throws -> any AnswerSource
     }
 
-    package let kind: Kind
+    /// The sources in the order in which they are asked.
+    let steps: [Step]
 
-    package init(kind: Kind) { self.kind = kind }
+    private init(_ step: Step? = nil, orElse next: Route? = nil) {
+        steps = [step].compactMap(\.self) + (next?.steps ?? [])
+    }
 
     /// The network.
     ///
     /// If there is nothing to store or to change, Foundation's own loader runs the task, unless the app has set
     /// ``Interceptor/Configuration/makeTransport``: then that transport gets the request.
-    public static let network = Route(kind: .network)
+    public static let network = Route(Step(name: "network") { _ in NetworkSource() })
 
     /// The response cache and the network, in the order of `strategy`.
     ///
     /// It needs a ``Interceptor/Configuration/cache``.
-    public static func cache(_ strategy: CacheStrategy) -> Route { Route(kind: .cache(strategy)) }
+    public static func cache(_ strategy: CacheStrategy) -> Route {
+        let name = "cache(\(strategy))"
+        return Route(
+            Step(name: name) { context in
+                if strategy.kind != .networkOnly { try context.checkCache(for: name) }
+                return CacheSource(strategy: strategy)
+            }
+        )
+    }
 
     /// The files of a directory, as a web server would serve them.
     ///
@@ -206,33 +208,92 @@ public struct Route: Sendable, CustomStringConvertible {
     ///   - otherwise: The route for such requests; the network by default.
     /// - Returns: The route.
     public static func files(in directory: URL, at base: String, orElse otherwise: Route = .network) -> Route {
-        Route(kind: .files(directory: directory, base: base, otherwise: otherwise))
+        let step = Step(name: "files", arguments: ["in: \(directory.path)", "at: \(base)"], base: base) { context in
+            try FileSource(directory, at: base, rule: context.rule)
+        }
+        return Route(step, orElse: otherwise)
+    }
+
+    /// A source of the app's own.
+    ///
+    /// - Parameters:
+    ///   - source: The source.
+    ///   - otherwise: The route for requests that the source declines; the network by default.
+    /// - Returns: The route.
+    public static func source(_ source: any AnswerSource, orElse otherwise: Route = .network) -> Route {
+        Route(Step(name: "source", arguments: [source.name]) { _ in source }, orElse: otherwise)
     }
 
     /// No source: the load fails with `URLError.resourceUnavailable`.
     ///
     /// It ends a chain that must not reach the network.
-    public static let nowhere = Route(kind: .nowhere)
+    public static let nowhere = Route()
+
+    /// No source, because a rule blocks the requests.
+    static let block = Route(Step(name: "block", isBlock: true) { _ in BlockingSource() })
+
+    /// Whether the requests are blocked.
+    package var isBlock: Bool { steps.first?.isBlock ?? false }
+
+    /// The installed packs.
+    ///
+    /// - Parameters:
+    ///   - strategy: Decides when the network is asked about a file of a pack; nil for never.
+    ///   - otherwise: The route for requests that no pack answers.
+    /// - Returns: The route.
+    package static func pack(overlay strategy: CacheStrategy?, otherwise: Route) -> Route {
+        let arguments = strategy.map { ["overlay: \($0)"] } ?? []
+        let step = Step(name: "pack", arguments: arguments) { context in
+            guard let strategy else { return PackSource(packs: try context.installedPacks()) }
+            try context.checkCache(for: "pack(overlay: \(strategy))")
+            return OverlaidPackSource(packs: try context.installedPacks(), strategy: strategy)
+        }
+        return Route(step, orElse: otherwise)
+    }
 
     /// A transport that answers in place of the network, for the requests of one rule.
     ///
     /// The answers of such a transport are not stored, and no request is sent again when it reports a lost connection. It
     /// also gets uploads from `Data` and from files, which Foundation alone loads otherwise.
     package static func carried(by transport: any Transport, as name: String) -> Route {
-        Route(kind: .carried(transport, name: name))
+        Route(Step(name: name) { _ in TransportSource(transport: transport, name: name) })
     }
 
     /// The route as it is written in code.
     public var description: String {
-        switch kind {
-        case .network: "network"
-        case .cache(let strategy): "cache(\(strategy))"
-        case .files(let directory, let base, let otherwise):
-            "files(in: \(directory.path), at: \(base), orElse: \(otherwise))"
-        case .pack(nil, let otherwise): "pack(orElse: \(otherwise))"
-        case .pack(let overlay?, let otherwise): "pack(overlay: \(overlay), orElse: \(otherwise))"
-        case .nowhere: "nowhere"
-        case .carried(_, let name): name
+        steps.reversed().reduce("nowhere") { next, step in
+            guard let arguments = step.arguments else { return step.name }
+            return "\(step.name)(\((arguments + ["orElse: \(next)"]).joined(separator: ", ")))"
         }
+    }
+
+    /// Makes the sources, in the order in which they are asked.
+    func sources(in context: RouteContext) throws -> [any AnswerSource] { try steps.map { try $0.make(context) } }
+}
+
+/// The parts of an interceptor that the sources of a rule need.
+struct RouteContext {
+    /// The index of the rule, for messages.
+    let rule: Int
+    let hasCache: Bool
+    let packs: (any InstalledPacks)?
+    let hasLogin: Bool
+
+    /// Throws if the interceptor has no cache.
+    func checkCache(for source: String) throws {
+        guard !hasCache else { return }
+        throw WaystationError(
+            .missingCache,
+            "rule \(rule) answers via \(source), but the interceptor has no cache: set `cache` to a ResponseCache"
+        )
+    }
+
+    /// The installed packs; throws if the interceptor has none.
+    func installedPacks() throws -> any InstalledPacks {
+        if let packs { return packs }
+        throw WaystationError(
+            .missingPacks,
+            "rule \(rule) answers via pack, but the interceptor has no packs: set `packs` to a PackLibrary"
+        )
     }
 }

@@ -1,275 +1,218 @@
+import HTTPTypes
 import WaystationCaching
 import WaystationFields
-import WaystationFoundation
+public import WaystationFoundation
 import WaystationStorage
 import WaystationTransport
 
-/// The order in which the sources of a rule are asked about a request.
-struct Serving: Sendable {
-    let sources: AnswerSources
-    let request: URLRequest
+/// A source of answers, such as the pages in an app's database.
+///
+/// The files of a directory, the installed packs and the response cache are sources; an app brings its own by
+/// ``Route/source(_:orElse:)``:
+///
+/// ```swift
+/// struct PagesOfApp: AnswerSource {
+///     let pages: [String: Data]
+///     let name = "pages"
+///
+///     func answer(to request: SourceRequest) -> SourceAnswer {
+///         guard request.method == "GET", let page = pages[request.url.path] else { return .declined }
+///         return .response(headerFields: ["Content-Type": "text/html; charset=utf-8"], body: page)
+///     }
+/// }
+/// ```
+/// The sources of a rule are asked in their order, until one of them does not decline. Data tasks get the answers of an
+/// app's source, and so do the clients of a gateway; uploads, downloads and web sockets do not.
+public protocol AnswerSource: Sendable {
+    /// The name of the source in events, in the `Cache-Status` of its answers (RFC 9211) and in messages: a few letters,
+    /// such as `pages`.
+    var name: String { get }
+
+    /// Answers a request, declines it, or returns what must be done to find that out.
+    ///
+    /// It is called on the queue that all sessions of the process share, so it must not wait and must not read a file;
+    /// ``SourceAnswer/later(_:)`` is for both. It may be called several times about one request: for example when the
+    /// token of a login was renewed, or when ``Interceptor/explain(_:)-(URLRequest)`` asks.
+    func answer(to request: SourceRequest) -> SourceAnswer
+}
+
+/// A request as a source gets it.
+public struct SourceRequest: Sendable {
+    /// The request, with the fields of its session and the cookies that are sent with it.
+    ///
+    /// A body that is a stream can be read only once, and not by a source.
+    public let request: URLRequest
     let canonical: CanonicalRequest
     /// The login under which the request got its cookies.
-    var ticket: LoginTicket?
+    let ticket: LoginTicket?
+    let environment: SourceEnvironment
 
-    /// The verdict of the sources on a route.
+    init(
+        _ request: URLRequest,
+        _ canonical: CanonicalRequest,
+        _ ticket: LoginTicket? = nil,
+        _ environment: SourceEnvironment
+    ) {
+        self.request = request
+        self.canonical = canonical
+        self.ticket = ticket
+        self.environment = environment
+    }
+
+    /// The URL in canonical form, in which rules match it: with the host in lower case, without `.` and `..` in the path.
+    public var url: URL { URL(string: canonical.url.string) ?? request.url ?? URL(filePath: "/") }
+
+    /// The method, such as `GET`.
+    public var method: String { canonical.method }
+}
+
+/// The answer of a source to a request.
+public struct SourceAnswer: Sendable {
+    fileprivate enum Form: Sendable {
+        case verdict(Verdict)
+        case response(status: Int, fields: [String: String], body: Data)
+        case later(@Sendable () async throws -> SourceAnswer)
+    }
+
+    fileprivate let form: Form
+
+    init(_ verdict: Verdict) { form = .verdict(verdict) }
+
+    private init(_ form: Form) { self.form = form }
+
+    /// The source has no answer: the next source of the rule is asked.
+    public static let declined = SourceAnswer(.declined)
+
+    /// A response.
     ///
-    /// It needs no I/O; reading from the disk is returned as a look-up.
-    func verdict(_ route: CompiledRules.Step) -> Verdict {
-        switch route {
-        case .block:
-            return .fail(refusal(.blocked, "a rule blocks \(canonical.url.string.shownURL)"))
-        case .nowhere:
-            return .fail(
-                refusal(
-                    .notFound,
-                    "no source of its rule has \(canonical.url.string.shownURL), and the rule names no other"
-                )
+    /// It is not stored in the cache, and its cookies are not stored either. A redirect is followed by the rules, like any
+    /// other. The body is left out for HEAD, and for the statuses 204 and 304 (RFC 9110 §6.4.1).
+    ///
+    /// - Parameters:
+    ///   - status: The status, from 200 to 599. With another one the load continues with the next source.
+    ///   - headerFields: The fields, by name. `Content-Length` is added. With a name or a value that is not valid
+    ///     (RFC 9110 §5), the load continues with the next source.
+    ///   - body: The body, without codings.
+    /// - Returns: The answer.
+    public static func response(
+        status: Int = 200,
+        headerFields: [String: String] = [:],
+        body: Data = Data()
+    ) -> SourceAnswer {
+        SourceAnswer(.response(status: status, fields: headerFields, body: body))
+    }
+
+    /// An answer that must be looked for first, such as in a file or a database.
+    ///
+    /// - Parameter look: Looks for the answer, in a task of its own, which is cancelled when the load is. If it throws,
+    ///   an event with ``LoadEvent/Kind/degraded(_:)`` says why, and the load continues with the next source.
+    /// - Returns: The answer.
+    public static func later(_ look: @escaping @Sendable () async throws -> SourceAnswer) -> SourceAnswer {
+        SourceAnswer(.later(look))
+    }
+}
+
+extension SourceRequest {
+    /// The verdict of the first source that does not decline.
+    func verdict(of sources: ArraySlice<any AnswerSource>) -> Verdict {
+        guard let source = sources.first else {
+            let message = "no source of its rule has \(canonical.url.string.shownURL), and the rule names no other"
+            return .fail(refusal(.notFound, message))
+        }
+        return verdict(on: source.answer(to: self), of: source, orElse: sources.dropFirst())
+    }
+
+    private func verdict(
+        on answer: SourceAnswer,
+        of source: any AnswerSource,
+        orElse rest: ArraySlice<any AnswerSource>
+    ) -> Verdict {
+        switch answer.form {
+        case .verdict(.declined): return verdict(of: rest)
+        case .verdict(.lookUp(let lookUp)):
+            return .lookUp(lookUp.map { verdict(on: SourceAnswer($0), of: source, orElse: rest) })
+        case .verdict(let verdict): return verdict
+        case .response(let status, let fields, let body):
+            do {
+                return .answer(try self.answer(status, fields, body, of: source))
+            } catch {
+                return skip(source, because: error, orElse: rest)
+            }
+        case .later(let look):
+            return .lookUp(
+                LookUp(isForeign: true) { completion in
+                    let looking = Task {
+                        do {
+                            completion(verdict(on: try await look(), of: source, orElse: rest))
+                        } catch {
+                            completion(skip(source, because: error, orElse: rest))
+                        }
+                    }
+                    return { looking.cancel() }
+                }
             )
-        case .network:
-            return network
-        case .carried(let transport):
-            return .carry(transport, spoolingInto: request.httpBodyStream == nil ? nil : sources.bodySpool)
-        case .files(let mounted, let otherwise):
-            return files(mounted) { verdict(otherwise) }
-        case .pack(let packs, nil, let otherwise):
-            return pack(packs) { verdict(otherwise) }
-        case .pack(let packs, let overlay?, let otherwise):
-            return self.overlay(overlay, packs) { verdict(otherwise) }
-        case .cache(let strategy):
-            return cache(strategy)
-        case .login(_, let then):
-            return verdict(then)
         }
     }
 
-    /// The verdict when the network is to answer, and there is nothing to store.
-    ///
-    /// If nothing has to be changed on the way either, Foundation's own loader runs the task, because it is the most
-    /// faithful and the quickest way.
-    ///
-    /// A redirect that Foundation follows takes credentials to another origin and loses the body of a 307 or 308. So a
-    /// request with credentials or a body is sent through the transport, which handles both correctly.
-    var network: Verdict {
-        let carriesBody = !(request.httpBody?.isEmpty ?? true)
-        let carriesCredentials = CredentialFields.names.contains { request.value(forHTTPHeaderField: $0) != nil }
-        // An unsafe request invalidates stored responses, so it must pass the cache.
-        let changesStored = sources.fetches != nil && !canonical.isSafe
-        if request.httpBodyStream != nil {
-            return sources.bodySpool.map(Verdict.spool) ?? (sources.hasOwnTransport ? .send : .handBack)
+    /// Continues with the next source, because this one has failed.
+    private func skip(
+        _ source: any AnswerSource,
+        because error: any Error,
+        orElse rest: ArraySlice<any AnswerSource>
+    ) -> Verdict {
+        // The load of a task that was cancelled is over.
+        if !Task.isCancelled {
+            let message = "the source \(source.name) has failed: \(error)"
+            environment.events.emit(LoadEvent(kind: .degraded(message), url: request.url))
         }
-        guard carriesBody || carriesCredentials || changesStored || sources.forwardsAll || hasSchemeInCapitals else {
-            return .handBack
-        }
-        return .send
+        return verdict(of: rest)
     }
 
-    /// Whether the URL's scheme has capitals: Foundation's loader does not recognise `HTTP://…`; a forwarded request
-    /// has the scheme in lower case.
-    private var hasSchemeInCapitals: Bool {
-        let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-        return request.url?.absoluteString.utf8.prefix { $0 != UInt8(ascii: ":") }.contains(where: capitals.contains)
-            ?? false
+    /// The answer of an app's source.
+    private func answer(
+        _ status: Int,
+        _ fields: [String: String],
+        _ body: Data,
+        of source: any AnswerSource
+    ) throws -> Answer {
+        guard (200..<600).contains(status) else {
+            throw InvalidAnswer("the status \(status) is not from 200 to 599")
+        }
+        var made: [String: String] = [:]
+        for (name, value) in fields {
+            guard HTTPField.Name(name) != nil, HTTPField.isValidValue(value) else {
+                throw InvalidAnswer(
+                    "HTTP does not allow the name or the value of its field \(name.quoted()) (RFC 9110 §5)"
+                )
+            }
+            if !["content-length", "cache-status"].contains(name.lowercased()) { made[name] = value }
+        }
+        let hasBody = status != 204 && status != 304
+        if hasBody { made["Content-Length"] = "\(body.count)" }
+        made[CacheStatus.field] = CacheStatus(.hit, detail: source.name).fieldValue
+        guard let url = request.url,
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: status,
+                httpVersion: "HTTP/1.1",
+                headerFields: made
+            )
+        else { throw InvalidAnswer("Foundation makes no response with its fields") }
+        return Answer(
+            response: response,
+            body: .data(hasBody && method != "HEAD" ? body : Data()),
+            source: LoadEvent.Source(description: source.name)
+        )
     }
 
     func refusal(_ code: WaystationError.Code, _ message: String) -> URLError {
-        URLError(
-            .resourceUnavailable,
-            failing: request.url,
-            message,
-            underlying: WaystationError(code, message)
-        )
+        URLError(.resourceUnavailable, failing: request.url, message, underlying: WaystationError(code, message))
     }
 }
 
-extension URLError {
-    /// Whether a rule blocked the request.
-    var isBlocked: Bool { (userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .blocked }
-}
+/// The reason why an answer of an app's source is not used.
+private struct InvalidAnswer: Error, CustomStringConvertible {
+    let description: String
 
-/// The decision of the stations about a hop.
-enum Verdict: Sendable {
-    /// The request is answered.
-    case answer(Answer)
-    /// The network is asked on behalf of the cache.
-    case fetch(CacheFinding, CacheDecision.Fetch)
-    /// The request is sent to the network, without the cache.
-    case send
-    /// The request is sent through the transport of its rule; a body that is a stream is read first if there is a spool.
-    case carry(any Transport, spoolingInto: BodySpool?)
-    /// Foundation's own loader runs the request, on the same task.
-    case handBack
-    /// The body of the request is a stream, which is read first; then the request is sent to the network.
-    case spool(BodySpool)
-    /// The request is passed to the app's handler of external links.
-    case open(ExternalLinks)
-    /// The load fails.
-    case fail(URLError)
-    /// Data must be read first, away from the loading queue.
-    case lookUp(LookUp)
-    /// The load must wait for something that may take long, such as a login.
-    ///
-    /// A load that waits can be cancelled.
-    case wait(Wait)
-}
-
-/// A look-up that ends in the verdict about the same hop.
-struct LookUp: Sendable {
-    /// Makes the look-up on the calling thread if it need not wait for a disk; otherwise returns nil.
-    ///
-    /// If it may not read, it only finds out that nothing is stored.
-    var inMemory: @Sendable (_ mayRead: Bool) -> Verdict? = { _ in nil }
-    /// Starts the look-up; the completion is called once, on any thread.
-    let run: @Sendable (_ completion: @escaping @Sendable (Verdict) -> Void) -> Void
-}
-
-/// A wait, after which the hop may have changed.
-struct Wait: Sendable {
-    /// Begins to wait; the completion is called once, on any thread.
-    ///
-    /// The returned closure ends the wait early.
-    let begin: @Sendable (_ completion: @escaping @Sendable (Visit) -> Void) -> @Sendable () -> Void
-}
-
-/// A hop, and the verdict of the stations about it.
-struct Visit: Sendable {
-    let hop: Hop
-    let verdict: Verdict
-
-    init(_ hop: Hop, _ verdict: Verdict) {
-        self.hop = hop
-        self.verdict = verdict
-    }
-}
-
-/// One request of a load: the first one, or one after a redirect, with credentials, or with a renewed token.
-struct Hop: Sendable {
-    var request: URLRequest
-    /// The request in canonical form, and the rule that decides; nil when no rule does, and when the URL is not absolute.
-    ///
-    /// Without it the request is only sent to the network.
-    private(set) var match: RequestMatcher.Match?
-    /// The index of the rule in events.
-    private(set) var rule: Int?
-    /// Whether the rule matches this request, and not one before it.
-    private(set) var isOwnMatch = true
-    /// The login under which the request got its cookies.
-    var ticket: LoginTicket?
-    /// The number of the hop within its load.
-    private(set) var number = 0
-    /// Whether stored responses are ignored, because one of them may be the refusal of the token that was renewed.
-    private(set) var ignoresStored = false
-    /// Whether the request differs from the app's own, which is the one that Foundation's own loader would send.
-    var isChanged = false
-
-    /// Makes the first request of a load; without a match it is only sent to the network.
-    init(_ request: URLRequest, _ match: RequestMatcher.Match? = nil, rule: Int? = nil) {
-        self.request = request
-        self.match = match
-        self.rule = match?.rule ?? rule
-    }
-
-    /// The condition of the request's own rule under which it needs a login.
-    var requirement: LoginRequirement? { isOwnMatch ? match?.step.requirement : nil }
-
-    /// The hop that follows this one with another request.
-    ///
-    /// The first rule that matches the request decides about it. If no rule matches, the rule of this hop still
-    /// applies, so an archive keeps the page behind a redirect.
-    ///
-    /// - Parameters:
-    ///   - request: The next request.
-    ///   - match: The rule that takes it; nil when none does.
-    ///   - ignoresStored: Whether stored responses are ignored.
-    /// - Returns: The next hop.
-    func followed(
-        by request: URLRequest,
-        _ match: RequestMatcher.Match?,
-        ignoresStored: Bool = false
-    ) -> Hop {
-        var next = self
-        next.request = request
-        next.match = match ?? self.match?.carried(to: request)
-        next.rule = match?.rule ?? rule
-        next.isOwnMatch = match != nil
-        next.ticket = nil
-        next.number += 1
-        next.isChanged = true
-        next.ignoresStored = ignoresStored
-        return next
-    }
-
-    /// Whether Foundation's own loader can load the request as the app wants it.
-    ///
-    /// It would send the app's own request, and would end a request whose interval is below a second at once.
-    var canBeHandedBack: Bool {
-        number == 0 && !isChanged && (!request.hasTimeoutBelowOneSecond || request.httpBodyStream != nil)
-    }
-}
-
-extension RequestMatcher.Match {
-    /// The same rule for another request, which it does not match; nil when the request's URL is not absolute.
-    fileprivate func carried(to request: URLRequest) -> RequestMatcher.Match? {
-        CanonicalRequest(request).map { RequestMatcher.Match(canonical: $0, step: step, rule: rule) }
-    }
-}
-
-/// The values that the sources of all rules share.
-final class AnswerSources: Sendable {
-    /// The fetches on behalf of the cache; nil without a cache.
-    let fetches: Fetches?
-    let events: EventBroadcaster
-    /// The login whose responses have a part of the store of their own.
-    private let login: LoginSession?
-    /// How body streams are stored so that they can be sent again; nil to send them once.
-    let bodySpool: BodySpool?
-    /// Whether the app's own transport gets every load; Foundation's loader would bypass it.
-    let hasOwnTransport: Bool
-    /// Whether no load may be left to Foundation's own loader.
-    ///
-    /// The loader would choose the cookies itself, and follow redirects without asking the rules and without noticing
-    /// the links that belong to other apps.
-    let forwardsAll: Bool
-
-    init(
-        fetches: Fetches?,
-        events: EventBroadcaster,
-        login: LoginSession?,
-        bodySpool: BodySpool?,
-        hasOwnTransport: Bool,
-        forwardsAll: Bool
-    ) {
-        self.fetches = fetches
-        self.events = events
-        self.login = login
-        self.bodySpool = bodySpool
-        self.hasOwnTransport = hasOwnTransport
-        self.forwardsAll = forwardsAll
-    }
-
-    /// The same sources, for the clients of a server, each of which has credentials of its own.
-    var forSeveralUsers: AnswerSources {
-        AnswerSources(
-            fetches: fetches.map { Fetches($0.cache.forSeveralUsers) },
-            events: events,
-            login: login,
-            bodySpool: bodySpool,
-            hasOwnTransport: hasOwnTransport,
-            forwardsAll: forwardsAll
-        )
-    }
-
-    /// The key under which a response to a request is looked up, in the part of the store that belongs to its login.
-    func cacheKey(_ request: URLRequest, _ canonical: CanonicalRequest) -> RequestKey {
-        let key = CacheRequest.key(of: request, canonical: canonical.url.string)
-        guard let part = login?.partition(of: request), !part.isEmpty else { return key }
-        return RequestKey(method: key.method, url: key.url, partition: part + key.partition)
-    }
-
-    /// The cache's view of a request, in the part of the store that belongs to its login.
-    func cacheRequest(_ request: URLRequest, _ canonical: CanonicalRequest) -> CacheRequest? {
-        guard let presented = CacheRequest(request, canonical: canonical.url.string) else { return nil }
-        guard let part = login?.partition(of: request), !part.isEmpty else { return presented }
-        return presented.within(part)
-    }
+    init(_ description: String) { self.description = description }
 }

@@ -1,38 +1,44 @@
-import Dispatch
 import HTTPTypes
 import WaystationCaching
 import WaystationFields
-import WaystationFiles
 import WaystationFoundation
-import WaystationRules
 import WaystationStorage
 import WaystationTransport
 
-extension Serving {
-    /// The verdict of the response cache, as the strategy demands.
-    func cache(_ strategy: CacheStrategy) -> Verdict {
-        guard let fetches = sources.fetches, strategy != .networkOnly || request.cachePolicy.prefersCache else {
-            return withoutCache(strategy)
-        }
+/// The response cache, and the network in the order of its strategy.
+struct CacheSource: AnswerSource {
+    let strategy: CacheStrategy
+    let name = "cache"
+
+    func answer(to request: SourceRequest) -> SourceAnswer { SourceAnswer(verdict(on: request)) }
+
+    private func verdict(on asked: SourceRequest) -> Verdict {
+        let request = asked.request
+        guard let fetches = asked.environment.fetches,
+            strategy != .networkOnly || request.cachePolicy.prefersCache
+        else { return withoutCache(asked) }
         let cache = fetches.cache
-        let key = sources.cacheKey(request, canonical)
+        let key = asked.environment.cacheKey(request, asked.canonical)
         let ends = fetches.ends(of: key)
         let resident = cache.store.resident(key).map(cache.usable)
-        if let resident, let hit = repeatedHit(strategy, among: resident, in: cache) { return hit }
-        guard let presented = sources.cacheRequest(request, canonical) else { return withoutCache(strategy) }
+        if let resident, let hit = repeatedHit(of: request, among: resident, in: cache) { return hit }
+        guard let presented = asked.environment.cacheRequest(request, asked.canonical) else {
+            return withoutCache(asked)
+        }
         let verdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
-            self.verdict(strategy, presented, StoredVariants(responses), in: cache, lookedUp: ends)
+            asked.verdict(strategy, presented, StoredVariants(responses), in: cache, lookedUp: ends)
         }
         if let resident { return verdict(resident) }
         let readVerdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
             let responses = cache.usable(responses)
-            return repeatedHit(strategy, among: responses, in: cache) ?? verdict(responses)
+            return repeatedHit(of: request, among: responses, in: cache) ?? verdict(responses)
         }
         return .lookUp(
             LookUp(
                 inMemory: { cache.store.lookUpInMemory(key, mayRead: $0).map(readVerdict) },
                 run: { [presented] completion in
                     cache.store.lookup(key, opening: presented.mayBeAnswered) { completion(readVerdict($0)) }
+                    return {}
                 }
             )
         )
@@ -40,13 +46,20 @@ extension Serving {
 
     /// The last hit of the stored response, if its request was like this one and it is still the answer.
     private func repeatedHit(
-        _ strategy: CacheStrategy,
+        of request: URLRequest,
         among responses: [StoredResponse],
         in cache: CacheAccess
     ) -> Verdict? {
         RepeatedHit.find(for: request, by: strategy, among: responses, in: cache).map(Verdict.answer)
     }
 
+    private func withoutCache(_ asked: SourceRequest) -> Verdict {
+        let staysHere = strategy == .cacheOnly || asked.request.cachePolicy == .returnCacheDataDontLoad
+        return staysHere ? .fail(asked.notStored) : asked.network
+    }
+}
+
+extension SourceRequest {
     /// The verdict about the stored responses.
     func verdict(
         _ strategy: CacheStrategy,
@@ -81,12 +94,7 @@ extension Serving {
         }
     }
 
-    private func withoutCache(_ strategy: CacheStrategy) -> Verdict {
-        let staysHere = strategy == .cacheOnly || request.cachePolicy == .returnCacheDataDontLoad
-        return staysHere ? .fail(notStored) : network
-    }
-
-    private var notStored: URLError {
+    fileprivate var notStored: URLError {
         refusal(.notStored, CacheFinding.notStored("\(canonical.method) \(canonical.url.string.shownURL)"))
     }
 }
@@ -234,70 +242,5 @@ extension FetchPlan {
         guard fetch.refreshesOthers, request.value(forHTTPHeaderField: "Cache-Control") == nil else { return }
         request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
         request.setValue("no-cache", forHTTPHeaderField: "Pragma")
-    }
-}
-
-extension Serving {
-    /// The verdict of the installed packs and of the newer responses that are stored over their files.
-    func overlay(
-        _ strategy: CacheStrategy,
-        _ packs: any InstalledPacks,
-        otherwise: @escaping @Sendable () -> Verdict
-    ) -> Verdict {
-        guard let fetches = sources.fetches, let found = packs.file(for: canonical.url),
-            let request = sources.cacheRequest(request, canonical)
-        else { return otherwise() }
-        // The pack alone redirects to a folder, and answers requests with a range or conditions if the strategy does not
-        // handle them itself.
-        guard !found.lacksSlash, strategy.obeysHTTP || request.asksForWhole else {
-            return pack(found, otherwise: otherwise)
-        }
-        let presented = request.within(Overlay.partition(of: found.module, in: found.folder))
-        let cache = fetches.cache
-        let ends = fetches.ends(of: presented.key)
-        return .lookUp(
-            LookUp { completion in
-                cache.store.lookup(presented.key, opening: presented.mayBeAnswered) { responses in
-                    // The pack's files must not be read on the store's queue.
-                    DispatchQueue.global().async {
-                        let packed = packedVariant(found)
-                        guard packed != nil || !responses.isEmpty else { return completion(otherwise()) }
-                        let variants = StoredVariants(cache.usable(responses), over: packed)
-                        completion(verdict(strategy, presented, variants, in: cache, lookedUp: ends))
-                    }
-                }
-            }
-        )
-    }
-
-    private func packedVariant(_ found: InstalledFile) -> PackedVariant? {
-        let answer: FileAnswer
-        if let resident = found.directory.resident(path: found.path) {
-            answer = resident
-        } else {
-            switch found.directory.answer(FileRequest(method: .get, path: found.path)) {
-            case .answer(let file) where file.status == .ok: answer = file
-            case .answer(let file):
-                found.reportDamage("\(found.path) is answered with \(file.status)")
-                return nil
-            case .notFound:
-                found.reportDamage("\(found.path) is missing")
-                return nil
-            case .refused(let refusal):
-                found.reportDamage("\(found.path) is refused: \(refusal)")
-                return nil
-            case .failed(let error):
-                sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: self.request.url))
-                if error.code == .damaged { found.reportDamage("\(error)") }
-                return nil
-            }
-        }
-        do throws(URLError) {
-            let decoded = try answer.decoded(for: request.url)
-            return PackedVariant(decoded, url: canonical.url.string, released: found.released ?? .distantPast)
-        } catch {
-            sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
-            return nil
-        }
     }
 }

@@ -8,6 +8,56 @@ import WaystationFoundation
 import WaystationRules
 import WaystationTransport
 
+/// The files of a directory under a base URL.
+struct FileSource: AnswerSource {
+    let name = "files"
+    private let directory: OfflineDirectory
+    private let origin: String
+    private let basePath: String
+
+    init(_ root: URL, at base: String, rule: Int) throws {
+        guard let url = CanonicalURL(base)?.plain, url.query == nil else {
+            throw WaystationError(
+                .invalidBaseURL,
+                "rule \(rule) serves files at \(base.quoted()), which is not an absolute URL without a query, such as https://app.example/shop/"
+            )
+        }
+        origin = url.origin
+        let path = String(url.path)
+        basePath = path.hasSuffix("/") ? path : path + "/"
+        do {
+            directory = try OfflineDirectory(root)
+        } catch {
+            throw WaystationError(
+                .unusableDirectory,
+                "rule \(rule) serves files that cannot be opened: \(error)",
+                cause: error
+            )
+        }
+    }
+
+    func answer(to request: SourceRequest) -> SourceAnswer {
+        guard let path = relativePath(of: request.canonical.url) else { return .declined }
+        var file = OfflineFile(directory: directory, path: String(path), source: .files)
+        file.lacksSlash = path.isEmpty
+        return SourceAnswer(request.verdict(on: file))
+    }
+
+    /// The path of a URL below the base, percent-encoded and from the slash on with which the base ends; nil when the
+    /// URL is elsewhere.
+    ///
+    /// It is empty for the base itself, written without its slash. A URL with another slash after the base is elsewhere:
+    /// a directory ignores a slash at the start of a path, so the file would have a second URL, which the rules for the
+    /// first one do not match.
+    private func relativePath(of url: CanonicalURL) -> Substring? {
+        guard url.origin == origin else { return nil }
+        let path = url.plain.path
+        guard path.utf8.starts(with: basePath.utf8) else { return path + "/" == basePath ? "" : nil }
+        let relative = path[path.utf8.index(path.startIndex, offsetBy: basePath.utf8.count - 1)...]
+        return relative.utf8.starts(with: "//".utf8) ? nil : relative
+    }
+}
+
 /// A file that may answer a request.
 struct OfflineFile: Sendable {
     let directory: OfflineDirectory
@@ -22,21 +72,13 @@ struct OfflineFile: Sendable {
     var lacksSlash = false
 }
 
-extension Serving {
-    /// The verdict of the files of a directory.
-    func files(_ mounted: MountedDirectory, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
-        guard let path = mounted.relativePath(of: canonical.url) else { return otherwise() }
-        var file = OfflineFile(directory: mounted.directory, path: String(path), source: .files)
-        file.lacksSlash = path.isEmpty
-        return verdict(file, otherwise: otherwise)
-    }
-
+extension SourceRequest {
     /// Answers at once with a file that is in memory; otherwise reads the disk away from the loading queue.
     ///
     /// The URL of a folder without its slash is answered with a redirect to the URL with the slash: relative links of
     /// the folder's page are resolved against that URL. The load follows the redirect like any other; a browser does so
     /// itself.
-    func verdict(_ file: OfflineFile, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
+    func verdict(on file: OfflineFile) -> Verdict {
         let isGet = canonical.method == "GET"
         let isCompressed = file.hasCompressedName
         if isGet, isUnconditional, !file.lacksSlash, !isCompressed,
@@ -44,8 +86,8 @@ extension Serving {
         {
             return answer(resident, from: file.source)
         }
-        guard let method = HTTPRequest.Method(canonical.method) else { return otherwise() }
-        guard isGet || method == .head else { return otherwise() }
+        guard let method = HTTPRequest.Method(canonical.method) else { return .declined }
+        guard isGet || method == .head else { return .declined }
         var fields = HTTPFields(request.allHTTPHeaderFields ?? [:])
         if isCompressed { fields[.range] = nil }
         let fileRequest = FileRequest(
@@ -57,13 +99,14 @@ extension Serving {
         return .lookUp(
             LookUp { completion in
                 DispatchQueue.global().async {
-                    completion(verdict(file.directory.answer(fileRequest), of: file, otherwise: otherwise))
+                    completion(verdict(file.directory.answer(fileRequest), of: file))
                 }
+                return {}
             }
         )
     }
 
-    private func verdict(_ outcome: FileOutcome, of file: OfflineFile, otherwise: () -> Verdict) -> Verdict {
+    private func verdict(_ outcome: FileOutcome, of file: OfflineFile) -> Verdict {
         switch outcome {
         case .answer where file.lacksSlash:
             let folder = canonical.url.path.split(separator: "/").last ?? ""
@@ -76,17 +119,17 @@ extension Serving {
             }
         case .notFound:
             file.onDamage?("\(file.path) is missing")
-            return otherwise()
+            return .declined
         case .refused(let reason):
             guard let onDamage = file.onDamage else {
                 return .fail(refusal(.notFound, "\(canonical.url.string.shownURL) is refused: \(reason)"))
             }
             onDamage("\(file.path) is refused: \(reason)")
-            return otherwise()
+            return .declined
         case .failed(let error):
-            sources.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
+            environment.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
             if error.code == .damaged { file.onDamage?("\(error)") }
-            return otherwise()
+            return .declined
         }
     }
 
@@ -132,22 +175,4 @@ extension Serving {
 private struct PreparedFileResponse: Sendable {
     let asked: String?
     let response: HTTPURLResponse
-}
-
-extension Serving {
-    /// The verdict of the installed packs.
-    ///
-    /// A file that differs from the installed one is not served: the damage is reported to the library, and the request
-    /// continues with the next source.
-    func pack(_ packs: any InstalledPacks, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
-        guard let found = packs.file(for: canonical.url) else { return otherwise() }
-        return pack(found, otherwise: otherwise)
-    }
-
-    func pack(_ found: InstalledFile, otherwise: @escaping @Sendable () -> Verdict) -> Verdict {
-        var file = OfflineFile(directory: found.directory, path: found.path, source: .pack)
-        file.onDamage = found.reportDamage
-        file.lacksSlash = found.lacksSlash
-        return verdict(file, otherwise: otherwise)
-    }
 }

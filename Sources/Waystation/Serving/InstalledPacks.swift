@@ -1,6 +1,11 @@
-package import Foundation
+import Dispatch
+import HTTPTypes
+import WaystationCaching
 package import WaystationFiles
+package import WaystationFoundation
 package import WaystationRules
+import WaystationStorage
+import WaystationTransport
 
 /// The installed packs as rules see them: `PackLibrary` of the product `WaystationPacks`.
 package protocol InstalledPacks: Sendable {
@@ -50,5 +55,112 @@ package struct InstalledFile: Sendable {
         self.released = released
         self.folder = folder
         self.reportDamage = reportDamage
+    }
+}
+
+/// The installed packs.
+struct PackSource: AnswerSource {
+    let packs: any InstalledPacks
+    let name = "pack"
+
+    func answer(to request: SourceRequest) -> SourceAnswer {
+        guard let found = packs.file(for: request.canonical.url) else { return .declined }
+        return SourceAnswer(request.verdict(on: OfflineFile(found)))
+    }
+}
+
+extension OfflineFile {
+    /// The file of a pack.
+    ///
+    /// A file that differs from the installed one is not served: the damage is reported to the library, and the request
+    /// continues with the next source.
+    fileprivate init(_ found: InstalledFile) {
+        self.init(directory: found.directory, path: found.path, source: .pack)
+        onDamage = found.reportDamage
+        lacksSlash = found.lacksSlash
+    }
+}
+
+/// The installed packs, and the newer responses that are stored over their files.
+struct OverlaidPackSource: AnswerSource {
+    let packs: any InstalledPacks
+    let strategy: CacheStrategy
+    let name = "pack"
+
+    func answer(to request: SourceRequest) -> SourceAnswer {
+        guard let fetches = request.environment.fetches, let found = packs.file(for: request.canonical.url),
+            let presented = request.environment.cacheRequest(request.request, request.canonical)
+        else { return .declined }
+        // The pack alone redirects to a folder, and answers requests with a range or conditions if the strategy does not
+        // handle them itself.
+        guard !found.lacksSlash, strategy.obeysHTTP || presented.asksForWhole else {
+            return SourceAnswer(request.verdict(on: OfflineFile(found)))
+        }
+        return SourceAnswer(
+            lookUp(
+                found,
+                presented.within(Overlay.partition(of: found.module, in: found.folder)),
+                for: request,
+                by: fetches
+            )
+        )
+    }
+
+    private func lookUp(
+        _ found: InstalledFile,
+        _ presented: CacheRequest,
+        for request: SourceRequest,
+        by fetches: Fetches
+    ) -> Verdict {
+        let cache = fetches.cache
+        let ends = fetches.ends(of: presented.key)
+        return .lookUp(
+            LookUp { completion in
+                cache.store.lookup(presented.key, opening: presented.mayBeAnswered) { responses in
+                    // The pack's files must not be read on the store's queue.
+                    DispatchQueue.global().async {
+                        let packed = request.packedVariant(found)
+                        guard packed != nil || !responses.isEmpty else { return completion(.declined) }
+                        let variants = StoredVariants(cache.usable(responses), over: packed)
+                        completion(request.verdict(strategy, presented, variants, in: cache, lookedUp: ends))
+                    }
+                }
+                return {}
+            }
+        )
+    }
+}
+
+extension SourceRequest {
+    /// The file of a pack as a stored response; nil if it cannot be read.
+    fileprivate func packedVariant(_ found: InstalledFile) -> PackedVariant? {
+        let answer: FileAnswer
+        if let resident = found.directory.resident(path: found.path) {
+            answer = resident
+        } else {
+            switch found.directory.answer(FileRequest(method: .get, path: found.path)) {
+            case .answer(let file) where file.status == .ok: answer = file
+            case .answer(let file):
+                found.reportDamage("\(found.path) is answered with \(file.status)")
+                return nil
+            case .notFound:
+                found.reportDamage("\(found.path) is missing")
+                return nil
+            case .refused(let refusal):
+                found.reportDamage("\(found.path) is refused: \(refusal)")
+                return nil
+            case .failed(let error):
+                environment.events.emit(LoadEvent(kind: .degraded("\(error)"), url: self.request.url))
+                if error.code == .damaged { found.reportDamage("\(error)") }
+                return nil
+            }
+        }
+        do throws(URLError) {
+            let decoded = try answer.decoded(for: request.url)
+            return PackedVariant(decoded, url: canonical.url.string, released: found.released ?? .distantPast)
+        } catch {
+            environment.events.emit(LoadEvent(kind: .degraded("\(error)"), url: request.url))
+            return nil
+        }
     }
 }

@@ -242,14 +242,8 @@ struct RuleRow: Encodable, Sendable {
                 case .equals(let name, let value): "has the query item \(name)=\(value)"
                 }
             } + (definition.predicate == nil ? [] : ["a condition in code"])
-        switch definition.action {
-        case .block:
-            action = "block"
-            needsLogin = false
-        case .allow(let route, let login):
-            action = route.description
-            needsLogin = login != nil
-        }
+        action = definition.action.route.description
+        needsLogin = definition.action.login != nil
     }
 }
 

@@ -95,3 +95,15 @@ enum InterceptorExamples {
         }
     }
 }
+
+// snippet: comment-answer-source
+struct PagesOfApp: AnswerSource {
+    let pages: [String: Data]
+    let name = "pages"
+
+    func answer(to request: SourceRequest) -> SourceAnswer {
+        guard request.method == "GET", let page = pages[request.url.path] else { return .declined }
+        return .response(headerFields: ["Content-Type": "text/html; charset=utf-8"], body: page)
+    }
+}
+// end snippet
