@@ -105,6 +105,7 @@ test: deps
 
 lint: deps
 	@python3 Scripts/arrows.py --quiet
+	@Scripts/words.py
 	@Scripts/check-imports.sh
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 

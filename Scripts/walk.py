@@ -31,8 +31,9 @@ def tool(name):
 
 def build():
     subprocess.run(
-        ["swift", "build", "--package-path", str(ROOT / "Benchmarks"), "--scratch-path", str(SCRATCH), "--quiet", "--product",
-         "walk", "-Xswiftc", "-profile-generate", "-Xswiftc", "-profile-coverage-mapping"],
+        ["swift", "build", "--disable-build-manifest-caching", "--package-path", str(ROOT / "Benchmarks"),
+         "--scratch-path", str(SCRATCH), "--quiet", "--product", "walk",
+         "-Xswiftc", "-profile-generate", "-Xswiftc", "-profile-coverage-mapping"],
         check=True,
     )
     return SCRATCH / "debug" / "walk"

@@ -10,7 +10,7 @@ struct LookUpWatchTests {
     private mutating func come(
         _ name: String,
         to line: LookUpWatch<String>.Line = .reads
-    ) -> LookUpWatch<String>.Ticket? {
+    ) -> LookUpWatch<String>.Position? {
         watch.add(name, to: line)
     }
 

@@ -157,19 +157,18 @@ final class Fetches: Sendable {
 /// The waiter of a renewal in the background: it ignores the result.
 final class Renewal: FetchWaiter {
     private struct State {
-        var place: LoginPlace?
         weak var fetch: SharedFetch?
         var hasEnded = false
     }
 
     private let state = Mutex(State())
+    private let place = LoginPlace()
 
     /// Begins a renewal among the loads of its login, so that a log-out ends it; nil when the user has logged out since
     /// the request got its cookies.
     init?(under ticket: LoginTicket?) {
         guard let ticket else { return }
-        guard let place = ticket.enter(end: { [weak self] in self?.end($0) ?? false }) else { return nil }
-        state.withLock { $0.place = place }
+        guard place.enter(ticket, end: { [weak self] _ in self?.end() ?? false }) else { return nil }
     }
 
     /// Records the fetch that the renewal waits for.
@@ -181,19 +180,14 @@ final class Renewal: FetchWaiter {
         if hasEnded { fetch.leave(self) }
     }
 
-    private func end(_ place: LoginPlace) -> Bool {
-        let (fetch, isUnderWay) = state.withLock { state in
+    /// Ends the renewal, because of a log-out.
+    private func end() -> Bool {
+        let fetch = state.withLock { state in
             state.hasEnded = true
-            return (state.fetch, state.place != nil)
+            return state.fetch
         }
         fetch?.leave(self)
-        place.leave()
-        return isUnderWay
-    }
-
-    private func leavePlace() {
-        let place = state.withLock { $0.place.take() }
-        place?.leave()
+        return place.leave()
     }
 
     var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
@@ -201,9 +195,9 @@ final class Renewal: FetchWaiter {
 
     func transportDidReceive(_: ResponseHead) {}
     func transportDidReceive(_: Data) {}
-    func transportDidEnd(_: (any Error)?) { leavePlace() }
-    func fetchDidAnswer(_: Answer) { leavePlace() }
-    func fetchIsNotShared(_: UnsharedReason) { leavePlace() }
+    func transportDidEnd(_: (any Error)?) { place.leave() }
+    func fetchDidAnswer(_: Answer) { place.leave() }
+    func fetchIsNotShared(_: UnsharedReason) { place.leave() }
 }
 
 /// A request to the network on behalf of the cache.

@@ -126,8 +126,8 @@ extension SharedFetch {
         }
         switch finding {
         case .used: return true
-        case .missing(let ticket):
-            state.withLock { if !$0.hasEnded { $0.ticket = ticket } }
+        case .missing(let claim):
+            state.withLock { if !$0.hasEnded { $0.claim = claim } }
             return false
         case .unknown: return false
         }
@@ -187,7 +187,7 @@ extension SharedFetch {
         }
         shared.note(request, isShareable: true)
         let hasTicket = state.withLock { state in
-            guard state.ticket != nil else { return false }
+            guard state.claim != nil else { return false }
             state.shared = stored
             return true
         }
@@ -199,8 +199,8 @@ extension SharedFetch {
     /// - Parameter status: The status of the response. If it describes the target, the next responses for the URL are
     ///   probably not shared either.
     private func doNotShare(_ status: Int) {
-        // The ticket is released outside of the lock, because the end of a ticket may end a lease.
-        _ = state.withLock { ($0.ticket.take(), $0.shared.take()) }
+        // The claim is released outside of the lock, because the end of a claim may end a lease.
+        _ = state.withLock { ($0.claim.take(), $0.shared.take()) }
         guard let shared = cache.shared, let request = plan.sharedRequest, shared.admits(request), request.takesLease,
             Replacement.describesTarget(status)
         else { return }
@@ -215,13 +215,13 @@ extension SharedFetch {
 
     /// The action that shares a body once it is stored; nil if it is not shared.
     func sharing() -> (@Sendable (_ body: Data?) -> Void)? {
-        let (ticket, head) = state.withLock { ($0.ticket.take(), $0.shared.take()) }
-        guard let shared = cache.shared, let ticket, let head, let lifetime = sharedLifetime(of: head) else {
+        let (claim, head) = state.withLock { ($0.claim.take(), $0.shared.take()) }
+        guard let shared = cache.shared, let claim, let head, let lifetime = sharedLifetime(of: head) else {
             return nil
         }
         return { body in
             guard let body else { return }
-            shared.pending.begin { await shared.store(head, body, for: lifetime, with: ticket) }
+            shared.pending.begin { await shared.store(head, body, for: lifetime, with: claim) }
         }
     }
 
@@ -240,14 +240,14 @@ extension SharedFetch {
             let lifetime = sharedLifetime(of: selection.head)
         else { return doNotShare(selection.head.status) }
         shared.note(request, isShareable: true)
-        let ticket = state.withLock { $0.ticket.take() }
-        guard let ticket, control.isPublic || shared.limits.includesPersonal,
+        let claim = state.withLock { $0.claim.take() }
+        guard let claim, control.isPublic || shared.limits.includesPersonal,
             !RequestCacheControl(plan.presented.message.headerFields).noStore
         else { return }
         shared.pending.begin {
             // A damaged body is not shared; the store reports it.
             guard let body = try? body.contents() else { return }
-            await shared.store(selection.head, body, for: lifetime, with: ticket)
+            await shared.store(selection.head, body, for: lifetime, with: claim)
         }
     }
 

@@ -25,7 +25,7 @@ final class SharedFetch: TransportReceiver {
         case ended
     }
 
-    struct State {
+    struct State: PacedState {
         var phase = Phase.waiting
         var question: Question
         var audience = FetchAudience()
@@ -33,6 +33,7 @@ final class SharedFetch: TransportReceiver {
         /// The number of exchanges that were started: one may end, and the next begin, before `exchange` is set.
         var started = 0
         var pace = ExchangePace()
+        var rest: (@Sendable (_ rests: Bool) -> Void)? { exchange.map { $0.rest } }
         /// Whether the store's disk is too far behind.
         var isDiskFull = false
         var times: Times
@@ -43,7 +44,7 @@ final class SharedFetch: TransportReceiver {
         /// The stored responses that this response replaces, once it has arrived complete.
         var outdated: [Int] = []
         /// The right to store the response in the shared tier.
-        var ticket: SharedTicket?
+        var claim: SharedClaim?
         /// The head of the response that is to be shared.
         var shared: StoredHead?
     }
@@ -391,13 +392,8 @@ extension SharedFetch {
     }
 
     func keepPace() {
-        while let (exchange, pauses) = state.withLock({ state -> ((any TransportExchange), Bool)? in
-            state.pace.isPaused = state.isDiskFull || state.audience.isResting
-            return state.exchange.flatMap { exchange in state.pace.nextCall().map { (exchange, $0) } }
-        }) {
-            if pauses { exchange.pause() } else { exchange.resume() }
-            state.withLock { $0.pace.callEnded() }
-        }
+        state.withLock { $0.pace.isPaused = $0.isDiskFull || $0.audience.isResting }
+        state.keepPace()
     }
 }
 

@@ -269,13 +269,13 @@ package final class ClientConnection: Sendable {
     private struct State {
         /// Ends the wait for a login.
         var stop: (@Sendable () -> Void)?
-        /// The place among the connections and loads of a login.
-        var place: LoginPlace?
         var hasEnded = false
     }
 
     private let cookies: CookieStore?
     private let close: @Sendable () -> Void
+    /// The place among the connections and loads of a login.
+    private let place = LoginPlace()
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -314,7 +314,7 @@ package final class ClientConnection: Sendable {
     }
 
     private func enter(_ ticket: LoginTicket) -> Bool {
-        let place = ticket.enter { [weak self] place in
+        place.enter(ticket) { [weak self] place in
             guard let self else {
                 place.leave()
                 return false
@@ -322,13 +322,6 @@ package final class ClientConnection: Sendable {
             close()
             return true
         }
-        guard let place else { return false }
-        let hasEnded = state.withLock { state in
-            if !state.hasEnded { state.place = place }
-            return state.hasEnded
-        }
-        if hasEnded { place.leave() }
-        return true
     }
 
     /// Sends the request, unless a log-out has removed a cookie of it.
@@ -349,11 +342,11 @@ package final class ClientConnection: Sendable {
 
     /// The connection was closed, or is no longer wanted.
     package func end() {
-        let (stop, place) = state.withLock { state in
+        let stop = state.withLock { state in
             state.hasEnded = true
-            return (state.stop.take(), state.place.take())
+            return state.stop.take()
         }
         stop?()
-        place?.leave()
+        place.leave()
     }
 }

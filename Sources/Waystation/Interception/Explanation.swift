@@ -1,5 +1,7 @@
 package import WaystationCaching
+import WaystationFields
 package import WaystationFoundation
+import WaystationTransport
 
 extension Interceptor {
     /// Why a request is answered as it is: its rule, its source, and the arithmetic of the cache in words.
@@ -54,14 +56,14 @@ extension Interceptor {
             _ url: String,
             _ decision: Decision,
             _ rules: [Rule],
-            _ answer: ExpectedAnswer,
+            _ verdict: Verdict?,
             _ cache: CacheExplanation?
         ) {
             self.method = method
             self.url = url
-            self.answer = answer.words
+            answer = verdict?.inWords ?? "No rule takes the request now."
             self.cache = cache
-            source = answer.source
+            source = (verdict.map(\.source) ?? .foundation)?.description
             switch decision {
             case .allowed(let rule, _): (self.decision, self.rule, reasons) = ("allowed", rule, [])
             case .blocked(let rule, _): (self.decision, self.rule, reasons) = ("blocked", rule, [])
@@ -75,84 +77,93 @@ extension Interceptor {
     }
 }
 
-extension ExpectedAnswer {
-    fileprivate var source: String? {
+extension Verdict {
+    /// The source of the answer that a load would get; nil if it fails, is opened elsewhere, or waits first.
+    fileprivate var source: LoadEvent.Source? {
         switch self {
-        case .answered(let source, _): source.description
-        case .fetched, .forwarded: LoadEvent.Source.network.description
-        case .handedBack, .unclaimed: LoadEvent.Source.foundation.description
-        case .openedElsewhere, .failed, .delayed: nil
+        case .answer(let answer): answer.source
+        case .fetch, .send, .carry, .spool: .network
+        case .handBack: .foundation
+        case .declined, .open, .fail, .lookUp, .wait: nil
+        }
+    }
+
+    /// The answer that a load would get, in a sentence; the message of an error is shown as it is.
+    fileprivate var inWords: String {
+        switch self {
+        case .answer(let answer): answer.source.sentence(status: answer.response.statusCode)
+        case .fetch(_, let fetch):
+            fetch.revalidation == nil
+                ? "\(fetch.reason.inWords): the request goes to the origin."
+                : "\(fetch.reason.inWords): the origin is asked whether the stored response is still valid."
+        case .send, .carry, .spool: "The request is sent to the origin without the cache."
+        case .handBack: "Foundation's own loader sends the request to the origin."
+        case .open: "The link is passed to the app's handler of external links."
+        case .fail(let error): "It fails: \(error.reason)"
+        case .declined, .lookUp, .wait: "The request first waits for a login or for the app's cookies."
+        }
+    }
+
+    /// Whether the answer follows from the cache, and not from a source before it.
+    fileprivate var asksCache: Bool {
+        switch self {
+        case .answer(let answer): answer.source == .cache
+        case .fetch, .send, .carry, .spool, .fail: true
+        case .declined, .handBack, .open, .lookUp, .wait: false
         }
     }
 }
 
-extension ExpectedAnswer {
-    /// The answer in a sentence; the message of an error is shown as it is.
-    package var words: String {
-        switch self {
-        case .unclaimed: "No rule takes the request now."
-        case .answered(.pack, let status): "An installed pack answers the request with the status \(status)."
-        case .answered(.files, let status): "The directory of the rule answers the request with the status \(status)."
-        case .answered(.cache, 504): "The request accepts only a stored response, and no stored one can be used: 504."
-        case .answered(.cache, let status):
-            "The cache answers the request with the status \(status), without the network."
-        case .answered(let source, let status): "The source \(source) answers the request with the status \(status)."
-        case .fetched(let reason, isConditional: true):
-            "\(reason.inWords): the origin is asked whether the stored response is still valid."
-        case .fetched(let reason, isConditional: false): "\(reason.inWords): the request goes to the origin."
-        case .forwarded: "The request is sent to the origin without the cache."
-        case .handedBack: "Foundation's own loader sends the request to the origin."
-        case .openedElsewhere: "The link is passed to the app's handler of external links."
-        case .failed(let error): "It fails: \(error.reason)"
-        case .delayed: "The request first waits for a login or for the app's cookies."
+extension LoadEvent.Source {
+    fileprivate func sentence(status: Int) -> String {
+        switch (self, status) {
+        case (.pack, _): "An installed pack answers the request with the status \(status)."
+        case (.files, _): "The directory of the rule answers the request with the status \(status)."
+        case (.cache, 504): "The request accepts only a stored response, and no stored one can be used: 504."
+        case (.cache, _): "The cache answers the request with the status \(status), without the network."
+        default: "The source \(self) answers the request with the status \(status)."
         }
-    }
-}
-
-/// The answer that a request would get now, without being sent.
-package enum ExpectedAnswer: Sendable {
-    /// No rule takes the request.
-    case unclaimed
-    /// A file or a stored response answers it.
-    case answered(from: LoadEvent.Source, status: Int)
-    /// The cache asks the origin, with or without a condition (RFC 9110 §13).
-    case fetched(CacheStatus.ForwardReason, isConditional: Bool)
-    /// The request is sent to the origin without the cache.
-    case forwarded
-    /// Foundation's own loader runs the task.
-    case handedBack
-    /// The app's handler of external links gets the URL.
-    case openedElsewhere
-    /// The load fails.
-    case failed(URLError)
-    /// The load waits first: for a login, or for the storage of cookies.
-    case delayed
-
-    init(_ verdict: Verdict) {
-        self =
-            switch verdict {
-            case .answer(let answer): .answered(from: answer.source, status: answer.response.statusCode)
-            case .fetch(_, let fetch): .fetched(fetch.reason, isConditional: fetch.revalidation != nil)
-            case .send, .carry, .spool: .forwarded
-            case .handBack: .handedBack
-            case .open: .openedElsewhere
-            case .fail(let error): .failed(error)
-            case .declined, .lookUp, .wait: .delayed
-            }
     }
 }
 
 extension ClientLoads {
-    /// The answer that a request would get now.
+    /// Explains how a request would be answered now, without sending it.
     ///
-    /// The files, the packs and the cache are looked at; nothing is sent, and no login begins.
-    package func expectedAnswer(to request: URLRequest) async -> ExpectedAnswer {
-        guard let visit = firstVisit(for: request, sendsUnclaimed: false) else { return .unclaimed }
-        var verdict = visit.verdict
-        while case .lookUp(let lookUp) = verdict {
+    /// The files, the packs, the app's sources and the cache are looked at; no login begins.
+    package func explanation(of request: URLRequest) async -> Interceptor.Explanation {
+        let visit = firstVisit(for: request, sendsUnclaimed: false)
+        var verdict = visit?.verdict
+        while case .lookUp(let lookUp)? = verdict {
             verdict = await withCheckedContinuation { found in _ = lookUp.run { found.resume(returning: $0) } }
         }
-        return ExpectedAnswer(verdict)
+        let asksCache = verdict?.asksCache ?? false
+        let cache: Interceptor.CacheExplanation? = if asksCache { await explainCache(of: visit?.hop) } else { nil }
+        return Interceptor.Explanation(
+            request.httpMethod ?? "GET",
+            SecretNames.standard.url(request.url?.absoluteString ?? ""),
+            interceptor.decision(for: request),
+            interceptor.rules,
+            verdict,
+            cache
+        )
+    }
+
+    /// The arithmetic of the cache; nil if the request's rule does not use the cache.
+    private func explainCache(of hop: Hop?) async -> Interceptor.CacheExplanation? {
+        guard let hop, let match = hop.match, let strategy = match.rule.strategy,
+            let cache = interceptor.sources.fetches?.cache,
+            let presented = interceptor.sources.cacheRequest(hop.request, match.canonical)
+        else { return nil }
+        let responses = await cache.store.lookup(presented.key)
+        let stored = StoredVariants(responses)
+        return Interceptor.CacheExplanation(
+            strategy,
+            policy: hop.request.cachePolicy,
+            for: presented,
+            among: stored.heads,
+            now: cache.now(),
+            rules: cache.rules
+        )
     }
 }
 

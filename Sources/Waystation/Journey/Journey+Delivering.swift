@@ -19,18 +19,8 @@ extension Journey {
             return (result, state.recount(), hasNewPace)
         }
         context.environment.backlog.change(by: difference)
-        if hasNewPace { keepPace() }
+        if hasNewPace { state.keepPace() }
         return result
-    }
-
-    /// Makes the exchange of the present trip rest, or go on, if it does not already.
-    func keepPace() {
-        while let (rest, rests) = state.withLock({ state in
-            state.controls.present?.rest.flatMap { rest in state.pace.nextCall().map { (rest, $0) } }
-        }) {
-            rest(rests)
-            state.withLock { $0.pace.callEnded() }
-        }
     }
 
     // MARK: - The client's side, on its queue
@@ -50,7 +40,7 @@ extension Journey {
     package func cancel() {
         guard let ending = change({ state in state.delivery.cancel().map { state.stopping($0) } }) else { return }
         carryOut(ending)
-        leavePlace()
+        place.leave()
     }
 
     /// Whether the end was reported to the client, so that it may get nothing more.
@@ -131,7 +121,7 @@ extension Journey {
             }
             self.carryOut(ending)
             client.end(URLError(.cancelled, failing: self.context.request.url, "the delegate refused the response"))
-            self.leavePlace()
+            self.place.leave()
         }
     }
 
@@ -141,7 +131,7 @@ extension Journey {
             return state.controls.end()
         }
         client.end(error)
-        leavePlace()
+        place.leave()
     }
 
     /// Stops the work behind a load that was ended from outside.
@@ -160,62 +150,43 @@ extension Journey {
 
     // MARK: - Under a login
 
-    /// Gives the load a place among those of a login, so that a log-out ends it.
+    /// Puts the load among those of a login, so that a log-out ends it.
     ///
     /// - Returns: False when the user has logged out since the request got its cookies: then the load has ended, or is
     ///   about to.
     func enter(_ ticket: LoginTicket) -> Bool {
-        if state.withLock({ $0.place != nil }) {
-            if ticket.isValid { return true }
-            abort(.loggedOut(context.request.url), leaving: nil)
-            return false
-        }
-        let place = ticket.enter { [weak self] place in
+        let hasEntered = place.enter(ticket) { [weak self] place in
             guard let self else {
                 place.leave()
                 return false
             }
-            return abort(.loggedOut(context.request.url), leaving: place)
+            return abort(.loggedOut(context.request.url))
         }
-        guard let place else {
-            abort(.loggedOut(context.request.url), leaving: nil)
-            return false
-        }
-        let isOver = state.withLock { state in
-            if !state.delivery.hasEnded { state.place = place }
-            return state.delivery.hasEnded
-        }
-        if isOver { place.leave() }
-        return !isOver
-    }
-
-    private func leavePlace() {
-        // The place is released outside the lock, because leaving it resumes other code.
-        let place = state.withLock { $0.place.take() }
-        place?.leave()
+        if !hasEntered { abort(.loggedOut(context.request.url)) }
+        return hasEntered
     }
 
     /// Ends the load from outside: only the error is delivered.
     ///
-    /// Leaves the place once that is certain.
+    /// The load leaves its place among those of a login once that is certain.
     ///
     /// - Returns: Whether the load was still under way.
     @discardableResult
-    private func abort(_ error: URLError, leaving place: LoginPlace?) -> Bool {
+    private func abort(_ error: URLError) -> Bool {
         let (ending, client) = change { state in
             (state.delivery.abort(error).map { state.stopping($0, keepsClient: true) }, state.client)
         }
         if let ending { carryOut(ending, error: error) }
         guard let client else {
-            place?.leave()
+            place.leave()
             return ending != nil
         }
         // The work runs after any delivery that is under way now. An unreachable client may never run it, so the place
         // is left at once.
-        if !isClientReachable { place?.leave() }
+        if !isClientReachable { place.leave() }
         client.perform {
             self.drain()
-            place?.leave()
+            self.place.leave()
         }
         return ending != nil
     }

@@ -13,7 +13,7 @@ import WaystationTransport
 ///
 /// Its members may be called from any thread, except for those of the client's side.
 package final class Journey: Sendable {
-    struct State {
+    struct State: PacedState {
         var course: Course
         var delivery = Delivery()
         /// The recipient; nil after the end.
@@ -23,14 +23,13 @@ package final class Journey: Sendable {
         /// The control of the exchange, the fetch or the wait of the present trip.
         var controls = TripControls()
         var pace = ExchangePace()
+        var rest: (@Sendable (_ rests: Bool) -> Void)? { controls.present?.rest }
         var waiting = WaitingBytes()
         /// Whether the load was ended from outside.
         var isStopped = false
         /// Whether an event has reported how the load ends.
         var isExplained = false
         var mayRestart = true
-        /// The load's place among the loads of a login, which it leaves at its end.
-        var place: LoginPlace?
         /// The number of this load's bytes that the backlog counts.
         var counted = 0
     }
@@ -38,6 +37,8 @@ package final class Journey: Sendable {
     let context: LoadContext
     let isClientReachable: Bool
     private let needsResponse: Bool
+    /// The load's place among those of a login, which it leaves at its end.
+    let place = LoginPlace()
     let state: Mutex<State>
 
     /// Makes a journey, which begins with a call of ``start()``.
@@ -116,7 +117,7 @@ package final class Journey: Sendable {
             for: HopReceiver(journey: self, trip: trip),
             onHead: context.cache?.invalidation(after: hop.request)
         )
-        stopping(trip, resting: { $0 ? exchange.pause() : exchange.resume() }, by: { exchange.cancel() })
+        stopping(trip, resting: { exchange.rest($0) }, by: { exchange.cancel() })
     }
 
     /// Asks the network on behalf of the cache.
@@ -244,7 +245,7 @@ package final class Journey: Sendable {
             return state.isStopped && state.course.trip == trip ? stop : nil
         }
         due?()
-        keepPace()
+        state.keepPace()
     }
 
     // MARK: - Arrivals

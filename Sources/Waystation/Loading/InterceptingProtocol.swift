@@ -158,7 +158,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         guard let ticket else { return AnswerDelivery.deliverInline(answer, to: client, context) }
         // A log-out waits until the load has left its place among the loads of the login. Without a place, the journey
         // that is begun instead ends with the log-out.
-        guard let place = ticket.enter(end: { _ in false }) else { return false }
+        let place = LoginPlace()
+        guard place.enter(ticket, end: { _ in false }) else { return false }
         defer { place.leave() }
         return AnswerDelivery.deliverInline(answer, to: client, context)
     }

@@ -1,9 +1,10 @@
+import Dispatch
 import WaystationFoundation
 import WaystationTransport
 
 /// A protocol's client and its task.
 ///
-/// Its members must be called on the session's work queue only.
+/// Its members must be called on the session's work queue only, which a debug build checks.
 ///
 /// `@unchecked Sendable`: `URLProtocol` is explicitly not sendable and a subclass cannot change that. The box crosses
 /// threads only to reach the work queue; every call of its members is made there.
@@ -32,6 +33,7 @@ struct LoadClient: @unchecked Sendable {
 
     /// Sets the task's response, and reports it to the delegate if there is one.
     func receive(_ response: URLResponse) {
+        checkQueue()
         recording?.didReceive(response)
         client.urlProtocol(owner, didReceive: response, cacheStoragePolicy: .notAllowed)
     }
@@ -40,6 +42,7 @@ struct LoadClient: @unchecked Sendable {
     ///
     /// A delegate gets the bytes of every call, a completion handler only those of the last call.
     func load(_ data: Data) {
+        checkQueue()
         recording?.didLoad(data)
         client.urlProtocol(owner, didLoad: data)
     }
@@ -56,6 +59,7 @@ struct LoadClient: @unchecked Sendable {
     ///
     /// `response` is the response that the task got last.
     func finish(_ response: URLResponse?) {
+        checkQueue()
         // The recorder is called before the app: when the app gets its end, the load has been recorded.
         recording?.didEnd()
         EndedTask.current.keepFromResuming(task, status: (response as? HTTPURLResponse)?.statusCode)
@@ -66,9 +70,16 @@ struct LoadClient: @unchecked Sendable {
 
     /// Ends the task with an error.
     func fail(_ error: any Error) {
+        checkQueue()
         recording?.didEnd(error)
         EndedTask.current.keepFromResuming(task)
         client.urlProtocol(owner, didFailWithError: error)
+    }
+
+    private func checkQueue() {
+        #if DEBUG
+        if let queue = FoundationInternals.workQueue(of: task) { dispatchPrecondition(condition: .onQueue(queue)) }
+        #endif
     }
 }
 

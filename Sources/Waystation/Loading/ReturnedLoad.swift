@@ -14,8 +14,8 @@ final class ReturnedLoad: NSObject {
     private let context: LoadContext
     private var status = 0
     private var bytes = 0
-    /// The load's place among the loads of a login, which it leaves at its end.
-    private var place: LoginPlace?
+    /// The load's place among those of a login, which it leaves at its end.
+    private let place = LoginPlace()
     /// Keeps cookies that Foundation stores for the response apart from the app's, until ``takeCookies()``.
     private var cookieLoad: CookieSync.FoundationLoad?
     /// The point in the order of log-outs at which the request was sent.
@@ -82,8 +82,7 @@ final class ReturnedLoad: NSObject {
     }
 
     private func release(isCancelled: Bool = false) {
-        place?.leave()
-        place = nil
+        place.leave()
         relay?.load = nil
         relay = nil
         goOn = nil
@@ -108,13 +107,12 @@ final class ReturnedLoad: NSObject {
         let task = client.task
         // Only on the task's own queue is later work certain to run after the task's cancel.
         let queue = LoadingQueue(of: task)
-        place = LoginTicket(login).enter { place in
+        _ = place.enter(LoginTicket(login)) { place in
             let isUnderWay = task.state == .running || task.state == .suspended
             // On the loading queue, the cancel would wait for itself.
             DispatchQueue.global().async {
                 task.cancel()
-                guard queue.isKnown else { return place.leave() }
-                queue.hop { place.leave() }
+                if queue.isKnown { queue.hop { place.leave() } } else { place.leave() }
             }
             return isUnderWay
         }

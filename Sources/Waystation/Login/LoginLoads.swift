@@ -4,7 +4,7 @@ import WaystationFoundation
 /// The loads of a login since the last log-out, and the number of log-outs (the epoch), so that a log-out can end the
 /// loads.
 final class LoginLoads: Sendable {
-    /// Ends a load; it must leave its place soon after.
+    /// Ends a load, because of a log-out; it must leave its place soon after.
     ///
     /// Returns whether the load was ended: one that has just ended by itself may not have left its place yet.
     typealias End = @Sendable (LoginPlace) -> Bool
@@ -28,25 +28,20 @@ final class LoginLoads: Sendable {
     /// The number of log-outs so far; read it before a request gets its cookies.
     var epoch: UInt64 { state.withLock(\.epoch) }
 
-    /// Gives a load a place among those of an epoch; nil when that epoch has ended.
+    /// Puts a load among those of an epoch.
     ///
-    /// - Parameters:
-    ///   - epoch: The epoch in which the load's request got its cookies.
-    ///   - end: Ends the load.
-    /// - Returns: The place.
-    func enter(_ epoch: UInt64, end: @escaping End) -> LoginPlace? {
+    /// - Returns: The load's number; nil when that epoch has ended.
+    fileprivate func enter(_ epoch: UInt64, _ place: LoginPlace, end: @escaping End) -> UInt64? {
         state.withLock { state in
             guard state.epoch == epoch else { return nil }
             state.next += 1
-            let number = state.next
-            let place = LoginPlace(number) { [weak self] in self?.leave(number) }
-            state.running[number] = end
-            state.places[number] = WeakPlace(place: place)
-            return place
+            state.running[state.next] = end
+            state.places[state.next] = WeakPlace(place: place)
+            return state.next
         }
     }
 
-    private func leave(_ number: UInt64) {
+    fileprivate func leave(_ number: UInt64) {
         let done: [CheckedContinuation<Void, Never>] = state.withLock { state in
             state.running[number] = nil
             state.places[number] = nil
@@ -69,15 +64,15 @@ final class LoginLoads: Sendable {
     }
 
     private func endAll() -> Int {
-        let ends: [(LoginPlace, End)] = state.withLock { state in
+        let ends: [(number: UInt64, place: LoginPlace, end: End)] = state.withLock { state in
             state.epoch += 1
             let ends = state.running.compactMap { number, end in
-                state.places[number]?.place.map { ($0, end) }
+                state.places[number]?.place.map { (number, $0, end) }
             }
-            state.leaving.append(Set(ends.map(\.0.number)))
+            state.leaving.append(Set(ends.map(\.0)))
             return ends
         }
-        return ends.count { place, end in end(place) }
+        return ends.count { $0.end($0.place) }
     }
 
     private func drained() async {
@@ -95,26 +90,59 @@ final class LoginLoads: Sendable {
     }
 }
 
-/// A load's place among those of a login; it is also left when its last reference goes.
+/// A load's place among those of a login, which it takes at most once.
+///
+/// It is also left when its last reference goes.
 final class LoginPlace: Sendable {
-    let number: UInt64
-    private let leaving: @Sendable () -> Void
-
-    init(_ number: UInt64, leaving: @escaping @Sendable () -> Void) {
-        self.number = number
-        self.leaving = leaving
+    private enum Phase {
+        case outside
+        case inside(LoginLoads, number: UInt64)
+        case left
     }
 
-    /// Leaves the place, while other code may still hold a reference to it.
-    func leave() { leaving() }
+    private let phase = Mutex(Phase.outside)
 
-    deinit { leaving() }
+    /// Puts the load among those of its login, so that a log-out ends it.
+    ///
+    /// - Parameters:
+    ///   - ticket: The login under which the load's request got its cookies.
+    ///   - end: Ends the load. It may be called before this function returns.
+    /// - Returns: False when the user has logged out since, or when the load has left.
+    func enter(_ ticket: LoginTicket, end: @escaping LoginLoads.End) -> Bool {
+        phase.withLock { phase in
+            switch phase {
+            case .inside: return ticket.isValid
+            case .left: return false
+            case .outside:
+                let loads = ticket.login.loads
+                guard let number = loads.enter(ticket.epoch, self, end: end) else { return false }
+                phase = .inside(loads, number: number)
+                return true
+            }
+        }
+    }
+
+    /// Leaves the place for good.
+    ///
+    /// - Returns: Whether the load was inside.
+    @discardableResult
+    func leave() -> Bool {
+        let left = phase.withLock { phase in
+            defer { phase = .left }
+            return phase
+        }
+        guard case .inside(let loads, let number) = left else { return false }
+        loads.leave(number)
+        return true
+    }
+
+    deinit { leave() }
 }
 
 /// Records the login under which a request got its cookies, and the number of log-outs at that time.
 struct LoginTicket: Sendable {
     let login: LoginSession
-    private let epoch: UInt64
+    fileprivate let epoch: UInt64
 
     /// Makes a ticket for the present; take it before the request gets its cookies, so that a log-out in between makes
     /// it void.
@@ -125,9 +153,4 @@ struct LoginTicket: Sendable {
 
     /// Whether no log-out has happened since.
     var isValid: Bool { login.loads.epoch == epoch }
-
-    /// Gives a load its place; nil when the user has logged out since.
-    func enter(end: @escaping LoginLoads.End) -> LoginPlace? {
-        login.loads.enter(epoch, end: end)
-    }
 }

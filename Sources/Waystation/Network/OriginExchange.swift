@@ -19,7 +19,7 @@ import WaystationTransport
 /// background renewals, from whichever transport it comes. The cookies of a request are chosen before, because the cache
 /// must know them.
 final class OriginExchange: TransportExchange, TransportReceiver {
-    private struct State {
+    private struct State: PacedState {
         var running: (any TransportExchange)?
         /// The number of times that the request was sent: one exchange may end, and the next begin, before `running` is
         /// set.
@@ -29,6 +29,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         var isCancelled = false
         var hasEnded = false
         var pace = ExchangePace()
+        var rest: (@Sendable (_ rests: Bool) -> Void)? { running.map { $0.rest } }
     }
 
     /// As it is sent, to its canonical URL.
@@ -157,26 +158,17 @@ final class OriginExchange: TransportExchange, TransportReceiver {
             return state.isCancelled
         }
         if isCancelled { exchange.cancel() }
-        keepPace()
+        state.keepPace()
     }
 
     func pause() {
         state.withLock { $0.pace.isPaused = true }
-        keepPace()
+        state.keepPace()
     }
 
     func resume() {
         state.withLock { $0.pace.isPaused = false }
-        keepPace()
-    }
-
-    private func keepPace() {
-        while let (exchange, pauses) = state.withLock({ state in
-            state.running.flatMap { exchange in state.pace.nextCall().map { (exchange, $0) } }
-        }) {
-            if pauses { exchange.pause() } else { exchange.resume() }
-            state.withLock { $0.pace.callEnded() }
-        }
+        state.keepPace()
     }
 
     func cancel() {

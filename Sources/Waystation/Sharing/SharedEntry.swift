@@ -281,8 +281,8 @@ enum SharedScope: Hashable, Sendable {
 
 /// The right to store the response to a request in the shared tier, as of the look-up that missed it.
 ///
-/// A ticket with a lease is what other machines wait for: the lease ends with the ticket.
-final class SharedTicket: Sendable {
+/// A claim with a lease is what other machines wait for: the lease ends with the claim.
+final class SharedClaim: Sendable {
     let request: SharedRequest
     let entry: TierKey
     let stamp: SharedStamp
@@ -299,7 +299,7 @@ final class SharedTicket: Sendable {
 
     deinit { end() }
 
-    /// Ends the lease, if the ticket still has one.
+    /// Ends the lease, if the claim still has one.
     func end() {
         if let lease = lease.withLock({ $0.take() }) { owner.endLease(lease, of: entry) }
     }

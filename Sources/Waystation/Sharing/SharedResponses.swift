@@ -20,8 +20,8 @@ package final class SharedResponses: Sendable {
     enum Finding: Sendable {
         /// The tier has a response, and it was used.
         case used
-        /// The tier has no response that can be used; one from the origin may be stored with the ticket.
-        case missing(SharedTicket)
+        /// The tier has no response that can be used; one from the origin may be stored with the claim.
+        case missing(SharedClaim)
         /// The tier was not asked, or did not answer.
         case unknown
     }
@@ -125,7 +125,7 @@ package final class SharedResponses: Sendable {
             case .missing(let present): stamp = present
             }
             guard now() < end, request.takesLease else {
-                return .missing(SharedTicket(request, entry, stamp, lease: nil, of: self))
+                return .missing(SharedClaim(request, entry, stamp, lease: nil, of: self))
             }
             // The message is awaited before the lease is asked for, because the other machine may end its lease at
             // once.
@@ -134,12 +134,12 @@ package final class SharedResponses: Sendable {
             switch await tier.lease(token, at: keys.lease(of: entry), for: Self.leaseLifetime) {
             case true?:
                 arrivals.forget(expectation, of: entry)
-                let ticket = SharedTicket(request, entry, stamp, lease: token, of: self)
+                let claim = SharedClaim(request, entry, stamp, lease: token, of: self)
                 // Another machine may have stored the response between the look-up and the lease.
                 switch await lookUp(request, at: entry, use) {
                 case .used?: return .used
                 case .invalidated?: continue
-                case .missing?, nil: return .missing(ticket)
+                case .missing?, nil: return .missing(claim)
                 }
             case false?:
                 // Without messages, as in the first moments of a process, a machine has to look again by itself.
@@ -148,7 +148,7 @@ package final class SharedResponses: Sendable {
                 await arrivals.wait(for: expectation, of: entry)
             case nil:
                 arrivals.forget(expectation, of: entry)
-                return .missing(SharedTicket(request, entry, stamp, lease: nil, of: self))
+                return .missing(SharedClaim(request, entry, stamp, lease: nil, of: self))
             }
         }
     }
@@ -396,22 +396,22 @@ extension SharedResponses {
         }
     }
 
-    /// Stores a response in the tier, gives it a lifetime, and ends the ticket's lease.
-    func store(_ head: StoredHead, _ body: Data, for lifetime: Duration, with ticket: SharedTicket) async {
-        defer { ticket.end() }
+    /// Stores a response in the tier, gives it a lifetime, and ends the claim's lease.
+    func store(_ head: StoredHead, _ body: Data, for lifetime: Duration, with claim: SharedClaim) async {
+        defer { claim.end() }
         let lifetime = min(lifetime, Self.longestLifetime)
         guard lifetime >= .seconds(1), outbox.withLock(\.isEmpty) else { return }
         // The entry is of use only as long as its roots, which may be about to end.
         async let all = tier.touch(keys.root, for: Self.rootLifetime)
-        async let url = tier.touch(keys.root(of: ticket.request.key.url), for: Self.rootLifetime)
+        async let url = tier.touch(keys.root(of: claim.request.key.url), for: Self.rootLifetime)
         guard await (all, url) == (true, true) else { return }
-        var place = ticket.entry
+        var place = claim.entry
         if !head.vary.nominees.isEmpty {
             let names = SharedEntry.variants(of: head.vary.nominees.map(\.name))
-            guard await put(names, at: place, for: lifetime, under: ticket.stamp) else { return }
+            guard await put(names, at: place, for: lifetime, under: claim.stamp) else { return }
             place = keys.variant(head.vary, of: place)
         }
-        _ = await put(.response(head, body: body), at: place, for: lifetime, under: ticket.stamp)
+        _ = await put(.response(head, body: body), at: place, for: lifetime, under: claim.stamp)
     }
 
     private func put(

@@ -69,7 +69,7 @@ struct UpdateCommand: AsyncParsableCommand {
 
 /// A probe that fulfils every condition.
 private struct AnyNetwork: NetworkProbe {
-    func verdict(on condition: NetworkCondition) async -> NetworkVerdict { .fulfilled }
+    func result(of condition: NetworkCondition) async -> NetworkConditionResult { .fulfilled }
 }
 
 /// The source of updates.

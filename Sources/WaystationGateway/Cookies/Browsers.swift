@@ -12,7 +12,7 @@ import WaystationFileSystem
 /// run are not taken over: they may be from before a log-out.
 final class Browsers: Sendable {
     /// The cookies of one request, and of the response to it.
-    struct Visit: Sendable {
+    struct Arrival: Sendable {
         fileprivate let key: MarkedPages.Key
         /// Whether the browser gets the mark with the response.
         fileprivate let isNew: Bool
@@ -37,7 +37,7 @@ final class Browsers: Sendable {
     }
 
     /// Takes over the changes that a page made, before its request is answered.
-    func visit(_ pairs: [String], at url: URL, of origin: OriginName, isComplete: Bool) -> Visit {
+    func arrival(_ pairs: [String], at url: URL, of origin: OriginName, isComplete: Bool) -> Arrival {
         let mark = pairs.first { $0.hasPrefix(Self.markName + "=") }.map {
             String($0.dropFirst(Self.markName.count + 1))
         }
@@ -55,7 +55,7 @@ final class Browsers: Sendable {
             if let (found, reading) = found {
                 for id in reading.changes.removed { store.remove(id) }
                 loads.take(reading.changes, at: url, from: "browser")
-                return Visit(
+                return Arrival(
                     key: key,
                     isNew: false,
                     removesOthers: found == .begunAgain,
@@ -67,39 +67,39 @@ final class Browsers: Sendable {
             }
         }
         let key = pages.withLock { $0.begin(with: pairs, in: url.folder, at: origin) }
-        return Visit(key: key, isNew: true, removesOthers: true, url: url, origin: origin, pairs: pairs, missing: [])
+        return Arrival(key: key, isNew: true, removesOthers: true, url: url, origin: origin, pairs: pairs, missing: [])
     }
 
     /// The `Set-Cookie` fields of the response.
-    func fields(for visit: Visit) -> [String] {
+    func fields(for arrival: Arrival) -> [String] {
         // The origin's scheme counts: the browser reaches each origin by http on this machine.
-        let isSecure = store.sendsSecureCookies(to: visit.url)
+        let isSecure = store.sendsSecureCookies(to: arrival.url)
         let visible = store.cookies.filter {
-            !$0.isHTTPOnly && (isSecure || !$0.isSecure) && $0.id.covers(hostOf: visit.url)
+            !$0.isHTTPOnly && (isSecure || !$0.isSecure) && $0.id.covers(hostOf: arrival.url)
         }
         // Removals come first: a browser takes the fields in their order, and a cookie of the app may have the same name.
-        var fields = visit.removesOthers ? removals(of: visit, except: Set(visible.map(\.pair))) : []
+        var fields = arrival.removesOthers ? removals(of: arrival, except: Set(visible.map(\.pair))) : []
         let shown = pages.withLock { pages in
-            pages.update(visit.key) {
-                $0.show(visible, to: visit.pairs, missing: visit.missing, in: visit.url.folder, at: .now)
+            pages.update(arrival.key) {
+                $0.show(visible, to: arrival.pairs, missing: arrival.missing, in: arrival.url.folder, at: .now)
             }
         }
         if let shown {
-            fields += shown.ended.compactMap { LocalSetCookie.removal(of: $0, of: visit.origin) }
-            fields += shown.given.compactMap { LocalSetCookie.local($0, of: visit.origin) }
+            fields += shown.ended.compactMap { LocalSetCookie.removal(of: $0, of: arrival.origin) }
+            fields += shown.given.compactMap { LocalSetCookie.local($0, of: arrival.origin) }
         }
-        if visit.isNew { fields.append("\(Self.markName)=\(visit.key.mark); Path=/; HttpOnly; SameSite=Lax") }
+        if arrival.isNew { fields.append("\(Self.markName)=\(arrival.key.mark); Path=/; HttpOnly; SameSite=Lax") }
         return fields
     }
 
     /// The fields that remove the pairs that the store does not have.
     ///
     /// Those that have a domain or another path stay in the browser; they do not reach the app.
-    private func removals(of visit: Visit, except present: Set<String>) -> [String] {
-        visit.pairs.filter { !present.contains($0) }.compactMap { pair in
+    private func removals(of arrival: Arrival, except present: Set<String>) -> [String] {
+        arrival.pairs.filter { !present.contains($0) }.compactMap { pair in
             let name = String(pair.prefix { $0 != "=" })
-            let id = Cookie.ID(name: name, domain: visit.origin.host, isHostOnly: true, path: "/")
-            return LocalSetCookie.removal(of: id, of: visit.origin)
+            let id = Cookie.ID(name: name, domain: arrival.origin.host, isHostOnly: true, path: "/")
+            return LocalSetCookie.removal(of: id, of: arrival.origin)
         }
     }
 }

@@ -104,7 +104,7 @@ final class GatewayServing: Sendable {
     struct Accepted: Sendable {
         var request: URLRequest
         let origin: OriginName?
-        let visit: Browsers.Visit?
+        let arrival: Browsers.Arrival?
     }
 
     /// Checks a request for a resource, and makes the request to its origin.
@@ -117,7 +117,7 @@ final class GatewayServing: Sendable {
             try check(request)
             // The store's cookies are sent, and those of the browser are not mixed with them.
             if browsers != nil { request.setValue(nil, forHTTPHeaderField: "Cookie") }
-            return Accepted(request: request, origin: nil, visit: nil)
+            return Accepted(request: request, origin: nil, arrival: nil)
         }
         guard !leadsBack(origin) else { throw .loop }
         request.mainDocumentURL = try named.document(of: head, for: url)
@@ -125,11 +125,11 @@ final class GatewayServing: Sendable {
             for name in ResponseRewriting.conditions(of: head) { request.setValue(nil, forHTTPHeaderField: name) }
         }
         try check(request)
-        guard let browsers else { return Accepted(request: request, origin: origin, visit: nil) }
+        guard let browsers else { return Accepted(request: request, origin: origin, arrival: nil) }
         let pairs = request.value(forHTTPHeaderField: "Cookie").map { CookiePairs($0).pairs } ?? []
         request.setValue(nil, forHTTPHeaderField: "Cookie")
-        let visit = browsers.visit(pairs, at: url, of: origin, isComplete: head.hasAllCookies)
-        return Accepted(request: request, origin: origin, visit: visit)
+        let arrival = browsers.arrival(pairs, at: url, of: origin, isComplete: head.hasAllCookies)
+        return Accepted(request: request, origin: origin, arrival: arrival)
     }
 
     /// Opens the connections of web sockets and tunnels: by the app's engine if it can, so that its options apply.
@@ -242,7 +242,7 @@ final class GatewayServing: Sendable {
     }
 
     private func cookies(_ fields: [String], to accepted: Accepted) -> [String] {
-        if let browsers { return accepted.visit.map { browsers.fields(for: $0) } ?? [] }
+        if let browsers { return accepted.arrival.map { browsers.fields(for: $0) } ?? [] }
         guard let origin = accepted.origin else { return fields }
         return fields.compactMap { LocalSetCookie.local($0, of: origin) }
     }

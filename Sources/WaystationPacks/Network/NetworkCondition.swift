@@ -153,11 +153,11 @@ public protocol NetworkProbe: Sendable {
     ///
     /// The library does not ask about ``NetworkCondition/any``, which every network fulfils. May be called on any
     /// thread.
-    func verdict(on condition: NetworkCondition) async -> NetworkVerdict
+    func result(of condition: NetworkCondition) async -> NetworkConditionResult
 }
 
-/// The verdict of a probe on a condition.
-public enum NetworkVerdict: Sendable, Hashable, CaseIterable {
+/// The result of a probe for a condition.
+public enum NetworkConditionResult: Sendable, Hashable, CaseIterable {
     /// The condition is fulfilled.
     case fulfilled
     /// The condition is not fulfilled.
@@ -228,7 +228,7 @@ struct Route: Hashable, Sendable {
 /// | `wired`, `wireless`, `cellular` | by that medium alone |
 /// | any other name | `unknown`: for the app's own probe |
 ///
-/// The verdict is also `unknown` when there is no default route, when its interface is of another kind, and when the
+/// The result is also `unknown` when there is no default route, when its interface is of another kind, and when the
 /// kernel shows neither routes nor interfaces. If IPv4 and IPv6 use different interfaces, both must fulfil the
 /// condition.
 ///
@@ -236,7 +236,7 @@ struct Route: Hashable, Sendable {
 /// a train shares counts as unmetered, and so does a cable behind a mobile router. An app that knows better provides
 /// its own ``NetworkProbe``.
 ///
-/// The probe sends nothing: for a verdict it reads a few files below `/proc/net` and `/sys/class/net`.
+/// The probe sends nothing: for a result it reads a few files below `/proc/net` and `/sys/class/net`.
 public struct DefaultRouteProbe: NetworkProbe {
     private let files: NetworkFiles
 
@@ -246,13 +246,13 @@ public struct DefaultRouteProbe: NetworkProbe {
     /// Makes a probe of the network that these files describe.
     init(files: NetworkFiles) { self.files = files }
 
-    /// The verdict of the default routes' interfaces on the condition, now.
-    public func verdict(on condition: NetworkCondition) async -> NetworkVerdict {
-        Self.verdict(on: condition, over: NetworkMedium.ofDefaultRoutes(in: files))
+    /// The result of the default routes' interfaces for the condition, now.
+    public func result(of condition: NetworkCondition) async -> NetworkConditionResult {
+        Self.result(of: condition, over: NetworkMedium.ofDefaultRoutes(in: files))
     }
 
     /// Whether traffic over these media fulfils a condition.
-    static func verdict(on condition: NetworkCondition, over media: Set<NetworkMedium>) -> NetworkVerdict {
+    static func result(of condition: NetworkCondition, over media: Set<NetworkMedium>) -> NetworkConditionResult {
         let fitting: Set<NetworkMedium>
         switch condition {
         case .any: return .fulfilled

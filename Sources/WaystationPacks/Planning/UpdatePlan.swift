@@ -90,8 +90,8 @@ public struct UpdateSituation: Sendable {
     public var isActive: Bool
     /// Updates that failed before.
     public var failures: [FailedUpdate]
-    /// The probe's verdict on the offer's ``ModuleOffer/network``.
-    public var network: NetworkVerdict
+    /// The probe's result for the offer's ``ModuleOffer/network``.
+    public var network: NetworkConditionResult
     /// How many bytes are free on the disk of the packs; nil when unknown.
     public var freeSpace: Int?
     /// The app's version.

@@ -316,7 +316,7 @@ struct OfferFollower: Sendable {
         situation.failures = record.failures.filter { $0.way == .version || $0.retryAt <= end }
         situation.network =
             offer.network == .any
-            ? .fulfilled : await update.configuration.networkProbe.verdict(on: offer.network)
+            ? .fulfilled : await update.configuration.networkProbe.result(of: offer.network)
         situation.freeSpace = freeSpace
         return situation
     }

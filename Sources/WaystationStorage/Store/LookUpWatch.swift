@@ -39,7 +39,7 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
     var isHanging: Bool { !hangingLines.isEmpty }
 
     /// The place of a look-up in its line.
-    struct Ticket: Sendable {
+    struct Position: Sendable {
         let number: Int
         /// Whether the caller must call ``tick()`` after an interval.
         let startsTicks: Bool
@@ -68,7 +68,7 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
     /// Adds a look-up that is about to wait in a line.
     ///
     /// - Returns: `nil` when the line hangs; the look-up then counts as a miss.
-    mutating func add(_ completion: Completion, to line: Line) -> Ticket? {
+    mutating func add(_ completion: Completion, to line: Line) -> Position? {
         if isHanging, hangingLines.contains(.reads) || hangingLines.contains(line) {
             misses += 1
             return nil
@@ -76,7 +76,7 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
         lastNumber += 1
         waiting[lastNumber] = Waiting(completion: completion, line: line, ticks: ticks)
         defer { isTicking = true }
-        return Ticket(number: lastNumber, startsTicks: !isTicking)
+        return Position(number: lastNumber, startsTicks: !isTicking)
     }
 
     /// Records that all writes before a look-up have been made: the look-up now waits in the line for reading.

@@ -1,5 +1,5 @@
 package import Dispatch
-import Synchronization
+package import Synchronization
 import WaystationFoundation
 
 /// Slows the transfers of a session down to the speed at which their loads take the bytes.
@@ -137,7 +137,7 @@ package struct ExchangePace: Sendable {
     ///
     /// The caller makes the call, and then calls ``callEnded()`` and this again.
     package mutating func nextCall() -> Bool? {
-        guard !isCalling, wasPaused != isPaused else { return nil }
+        guard isDue else { return nil }
         isCalling = true
         wasPaused = isPaused
         return isPaused
@@ -148,6 +148,36 @@ package struct ExchangePace: Sendable {
 
     /// Another exchange takes the place of the present one; it reads until it is called.
     package mutating func restart() { wasPaused = false }
+
+    /// Whether the exchange is to be called now.
+    fileprivate var isDue: Bool { !isCalling && wasPaused != isPaused }
+}
+
+/// The state of the user of an exchange, behind a lock.
+package protocol PacedState: Sendable {
+    var pace: ExchangePace { get set }
+    /// Makes the exchange rest, or go on; nil while there is none.
+    var rest: (@Sendable (_ rests: Bool) -> Void)? { get }
+}
+
+extension Mutex where Value: PacedState {
+    /// Calls the exchange, outside of the lock, until it does what was wished last.
+    package func keepPace() {
+        while let (rest, rests) = withLock({ state -> (@Sendable (Bool) -> Void, Bool)? in
+            guard state.pace.isDue, let rest = state.rest else { return nil }
+            return state.pace.nextCall().map { (rest, $0) }
+        }) {
+            rest(rests)
+            withLock { $0.pace.callEnded() }
+        }
+    }
+}
+
+extension TransportExchange {
+    /// Makes the exchange pause, or resume.
+    package func rest(_ rests: Bool) {
+        if rests { pause() } else { resume() }
+    }
 }
 
 /// The number of bytes that may wait for one recipient: a state machine without side effects.

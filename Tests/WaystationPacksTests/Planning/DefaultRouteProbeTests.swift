@@ -5,19 +5,19 @@ import Testing
 
 @Suite("The network by its default route")
 struct DefaultRouteProbeTests {
-    private func verdicts(_ tree: NetworkTree) async -> [NetworkVerdict] {
+    private func results(_ tree: NetworkTree) async -> [NetworkConditionResult] {
         let probe = DefaultRouteProbe(files: tree.files)
-        var verdicts: [NetworkVerdict] = []
+        var results: [NetworkConditionResult] = []
         for condition in [NetworkCondition.unmetered, .wired, .wireless, .cellular] {
-            verdicts.append(await probe.verdict(on: condition))
+            results.append(await probe.result(of: condition))
         }
-        return verdicts
+        return results
     }
 
-    private static let wired: [NetworkVerdict] = [.fulfilled, .fulfilled, .unfulfilled, .unfulfilled]
-    private static let wireless: [NetworkVerdict] = [.fulfilled, .unfulfilled, .fulfilled, .unfulfilled]
-    private static let cellular: [NetworkVerdict] = [.unfulfilled, .unfulfilled, .unfulfilled, .fulfilled]
-    private static let unknown: [NetworkVerdict] = Array(repeating: .unknown, count: 4)
+    private static let wired: [NetworkConditionResult] = [.fulfilled, .fulfilled, .unfulfilled, .unfulfilled]
+    private static let wireless: [NetworkConditionResult] = [.fulfilled, .unfulfilled, .fulfilled, .unfulfilled]
+    private static let cellular: [NetworkConditionResult] = [.unfulfilled, .unfulfilled, .unfulfilled, .fulfilled]
+    private static let unknown: [NetworkConditionResult] = Array(repeating: .unknown, count: 4)
 
     @Test(
         "the kernel's properties, then its name, tell whether an interface is wired, wireless or cellular",
@@ -35,14 +35,14 @@ struct DefaultRouteProbeTests {
             ("tap0", "1", ["tun_flags": "0x2\n"], unknown), ("x25", "271", [:], unknown),
             ("strange", nil, [:], unknown),
             ("eth0", "no number", [:], wired),
-        ] as [(String, String?, [String: String], [NetworkVerdict])]
+        ] as [(String, String?, [String: String], [NetworkConditionResult])]
     )
-    func media(name: String, type: String?, files: [String: String], expected: [NetworkVerdict]) async throws {
+    func media(name: String, type: String?, files: [String: String], expected: [NetworkConditionResult]) async throws {
         for family in [4, 6] {
             var tree = try NetworkTree()
             try tree.interface(name, type: type, files)
             if family == 4 { try tree.route4(name) } else { try tree.route6(name) }
-            #expect(await verdicts(tree) == expected, "IPv\(family)")
+            #expect(await results(tree) == expected, "IPv\(family)")
         }
     }
 
@@ -53,10 +53,10 @@ struct DefaultRouteProbeTests {
         try tree.interface("eth0")
         try tree.route4("wwan0", metric: 700)
         try tree.route4("eth0", metric: 100)
-        #expect(await verdicts(tree) == Self.wired)
+        #expect(await results(tree) == Self.wired)
         try tree.route6("wwan0", metric: "00000400")
         try tree.route6("eth0", metric: "00000064")
-        #expect(await verdicts(tree) == Self.wired)
+        #expect(await results(tree) == Self.wired)
     }
 
     @Test("if IPv4 and IPv6 use different interfaces, both must fulfil the condition")
@@ -66,7 +66,7 @@ struct DefaultRouteProbeTests {
         try tree.interface("wwan0")
         try tree.route4("wlan0")
         try tree.route6("wwan0")
-        #expect(await verdicts(tree) == Array(repeating: .unfulfilled, count: 4))
+        #expect(await results(tree) == Array(repeating: .unfulfilled, count: 4))
     }
 
     @Test(
@@ -81,9 +81,9 @@ struct DefaultRouteProbeTests {
         try tree.route4("wwan0", flags: "0002")
         try tree.route4("wwan0", flags: "0203")
         try tree.route6("wwan0", flags: "00200200")
-        #expect(await verdicts(tree) == Self.unknown)
+        #expect(await results(tree) == Self.unknown)
         try tree.route4("eth0", metric: 9000)
-        #expect(await verdicts(tree) == Self.wired)
+        #expect(await results(tree) == Self.wired)
     }
 
     @Test("a tunnel counts as the interface that carries it: the next default route, or the route to its other end")
@@ -98,24 +98,24 @@ struct DefaultRouteProbeTests {
             } else {
                 try tree.route4("wwan0", to: "0A0B0C0D", mask: "FFFFFFFF", flags: "0007")
             }
-            #expect(await verdicts(tree) == Self.cellular)
+            #expect(await results(tree) == Self.cellular)
         }
         var tree = try NetworkTree()
         try tree.interface("wg0", type: "65534", ["uevent": "DEVTYPE=wireguard\n"])
         try tree.interface("eth0")
         try tree.route6("wg0")
         try tree.route4("eth0")
-        #expect(await verdicts(tree) == Self.wired)
+        #expect(await results(tree) == Self.wired)
     }
 
     @Test("without the files, and with files of another form, the network is unknown")
     func nothing() async throws {
         let tree = try NetworkTree()
-        #expect(await verdicts(tree) == Self.unknown)
+        #expect(await results(tree) == Self.unknown)
         for text in ["", "\n\n", "eth0", "eth0\tx\ty\tz\t0\t0\tq\tr\n", String(repeating: "0 ", count: 9)] {
             try tree.write(text, to: "proc/net/route")
             try tree.write(text, to: "proc/net/ipv6_route")
-            #expect(await verdicts(tree) == Self.unknown)
+            #expect(await results(tree) == Self.unknown)
         }
     }
 
@@ -125,8 +125,8 @@ struct DefaultRouteProbeTests {
         try tree.interface("eth0")
         try tree.route4("eth0")
         let probe = DefaultRouteProbe(files: tree.files)
-        #expect(await probe.verdict(on: NetworkCondition("x-office")) == .unknown)
-        #expect(await probe.verdict(on: .any) == .fulfilled)
+        #expect(await probe.result(of: NetworkCondition("x-office")) == .unknown)
+        #expect(await probe.result(of: .any) == .fulfilled)
     }
 
     @Test("the kernel's own files are read whole, although they report a size of 0")

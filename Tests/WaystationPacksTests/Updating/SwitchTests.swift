@@ -196,5 +196,5 @@ struct SwitchTests {
 
 /// A network that fulfils no condition.
 private struct MeteredNetwork: NetworkProbe {
-    func verdict(on condition: NetworkCondition) async -> NetworkVerdict { .unfulfilled }
+    func result(of condition: NetworkCondition) async -> NetworkConditionResult { .unfulfilled }
 }

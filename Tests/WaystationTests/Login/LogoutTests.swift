@@ -497,30 +497,36 @@ struct LogoutTests {
 
     @Test("waits for loads that it ends, and refuses loads that got their cookies before it")
     func places() async {
-        let loads = LoginLoads()
-        let before = loads.epoch
+        let login = LoginSession(cookie: .named("token", domain: "shop.example")) { "t" }
+        let before = LoginTicket(login)
         let ended = Mutex(0)
-        let place = loads.enter(before) { place in
-            ended.withLock { $0 += 1 }
-            place.leave()
-            return true
-        }
+        let (place, over) = (LoginPlace(), LoginPlace())
+        #expect(
+            place.enter(before) { place in
+                ended.withLock { $0 += 1 }
+                place.leave()
+                return true
+            }
+        )
+        #expect(place.enter(before) { _ in false }, "a load that is inside stays there")
         // A load that has just ended by itself leaves its place, and is not counted.
-        let over = loads.enter(before) { place in
-            place.leave()
-            return false
-        }
-        #expect(await loads.advance() == 1)
+        #expect(
+            over.enter(before) { place in
+                place.leave()
+                return false
+            }
+        )
+        #expect(await login.loads.advance() == 1)
         #expect(ended.withLock { $0 } == 1)
-        @Sendable func leave(_ place: LoginPlace) -> Bool {
-            place.leave()
-            return true
+        let after = LoginTicket(login)
+        for ticket in [before, after] {
+            #expect(!place.enter(ticket) { _ in true }, "a load that has left does not enter again")
         }
-        #expect(loads.enter(before, end: leave) == nil)
-        #expect(loads.enter(loads.epoch, end: leave) != nil)
-        withExtendedLifetime((place, over)) {}
+        #expect(!LoginPlace().enter(before) { _ in true })
         // A load that has been released is not counted.
-        #expect(await loads.advance() == 0)
+        #expect(LoginPlace().enter(after) { _ in true })
+        #expect(await login.loads.advance() == 0)
+        withExtendedLifetime((place, over)) {}
     }
 
     @Test("removes a cookie again that Foundation writes back into its storage afterwards")

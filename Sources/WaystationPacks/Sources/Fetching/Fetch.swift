@@ -9,7 +9,7 @@ import WaystationTransport
 /// While too many bytes wait for the reader (`WaitingBytes`), the exchange is paused. No continuation is resumed and no
 /// exchange is called while the lock is held.
 final class Fetch: TransportReceiver {
-    private struct State {
+    private struct State: PacedState {
         /// Waits for the head.
         var opening: CheckedContinuation<ResponseHead, any Error>?
         /// Waits for the next part of the body.
@@ -23,6 +23,7 @@ final class Fetch: TransportReceiver {
         /// Whether an exchange that starts only now must stop at once.
         var isStopped = false
         var pace = ExchangePace()
+        var rest: (@Sendable (_ rests: Bool) -> Void)? { exchange.map { $0.rest } }
         var limits = WaitingBytes()
 
         mutating func wait(for change: Data) {
@@ -93,7 +94,7 @@ final class Fetch: TransportReceiver {
             return state.isStopped
         }
         if isStopped { exchange.cancel() }
-        keepPace()
+        state.keepPace()
     }
 
     /// The body, which one task may read; dropping it stops the fetch.
@@ -123,7 +124,7 @@ final class Fetch: TransportReceiver {
                 }
                 guard let result else { return }
                 if case .success(let part?) = result { backlog.change(by: -part.count) }
-                keepPace()
+                state.keepPace()
                 continuation.resume(with: result)
             }
         } onCancel: {
@@ -136,16 +137,6 @@ final class Fetch: TransportReceiver {
         end(.failure(PackError.cancelled(url)), stopsExchange: true)
         // Nothing is added after the end.
         backlog.change(by: -state.withLock { $0.takeWaiting() }.count)
-    }
-
-    /// Tells the exchange to pause or to resume, if it must.
-    private func keepPace() {
-        while let (exchange, pauses) = state.withLock({ state in
-            state.exchange.flatMap { exchange in state.pace.nextCall().map { (exchange, $0) } }
-        }) {
-            if pauses { exchange.pause() } else { exchange.resume() }
-            state.withLock { $0.pace.callEnded() }
-        }
     }
 
     private func end(_ result: Result<Void, any Error>, stopsExchange: Bool) {
@@ -184,7 +175,7 @@ final class Fetch: TransportReceiver {
         if isTooLarge {
             end(.failure(PackError.tooLarge(url, limit: maximumBodySize)), stopsExchange: true)
         } else if waits {
-            keepPace()
+            state.keepPace()
         } else {
             reading?.resume(returning: part)
         }
