@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import Testing
 import WaystationPacks
@@ -27,7 +26,7 @@ struct AdminAPITests {
         try await platform.publish("1.0", "1.1")
         let serial = try platform.catalogue().serial
         let body = try ByteBuffer(file: platform.pack("1.2"))
-        try await platform.application().ask(.router) { client async throws in
+        try await platform.server().ask { client async throws in
             let headers: HTTPFields = authorization.map { [.authorization: $0] } ?? [:]
             let response = try await client.change(action, headers: headers, body: body)
             #expect(response.status == .unauthorized)
@@ -41,7 +40,7 @@ struct AdminAPITests {
     func story(scheme: String) async throws {
         let packs = try [platform.pack("1.0"), platform.pack("1.1")]
         let headers: HTTPFields = [.authorization: "\(scheme) \(Platform.token)"]
-        try await platform.application().ask(.socket) { client async throws in
+        try await platform.server().ask { client async throws in
             func change(_ action: String, _ body: URL? = nil) async throws -> HTTPResponse.Status {
                 try await client.change(action, headers: headers, body: body.map { try ByteBuffer(file: $0) }).status
             }
@@ -77,7 +76,7 @@ struct AdminAPITests {
     @Test("a network condition is published, changed and removed, and reaches clients in every format")
     func network() async throws {
         let packs = try [platform.pack("1.0"), platform.pack("1.1")]
-        try await platform.application().ask(.socket) { client async throws in
+        try await platform.server().ask { client async throws in
             func published() throws -> String? { try platform.catalogue().modules.first?.network?.description }
             let first = try await client.change("publish?network=unmetered", body: ByteBuffer(file: packs[0]))
             #expect(first.status == .created)
@@ -107,7 +106,7 @@ struct AdminAPITests {
             let pack = try platform.pack(version)
             try await platform.releases.publish(zip: pack, keepingDeltas: 0, signedBy: [platform.key])
         }
-        try await platform.application().ask(.router) { client async throws in
+        try await platform.server().ask { client async throws in
             #expect(try await client.change("prune?keep=1").status == .ok)
             #expect(try platform.catalogue().modules.first?.releases.map(\.version.description) == ["1.1", "1.2"])
             let gone = try await client.execute(uri: "/packs/shop/1.0/shop-1.0.zip", method: .get)
@@ -118,7 +117,7 @@ struct AdminAPITests {
     @Test("reading needs no token, and returns the live version with the sizes of whole packs and patches")
     func reading() async throws {
         try await platform.publish("1.0", "1.1")
-        try await platform.application().ask(.router) { client async throws in
+        try await platform.server().ask { client async throws in
             let response = try await client.execute(uri: "/api/modules", method: .get)
             #expect(response.status == .ok)
             let decoder = JSONDecoder()
@@ -134,9 +133,11 @@ struct AdminAPITests {
     )
     func tooLarge() async throws {
         let pack = try ByteBuffer(file: platform.pack("1.0", size: Platform.large))
-        for way in PlatformClient.Way.allCases {
-            try await platform.application { $0.maximumUpload = 1 << 18 }.ask(way) { client async throws in
-                let response = try await client.change("publish", body: pack)
+        var chunked = Platform.authorization
+        chunked[.transferEncoding] = "chunked"
+        for headers in [Platform.authorization, chunked] {
+            try await platform.server { $0.maximumUpload = 1 << 18 }.ask { client async throws in
+                let response = try await client.change("publish", headers: headers, body: pack)
                 #expect(response.status == .contentTooLarge)
                 #expect(response.problem == "tooLarge")
             }
@@ -159,7 +160,7 @@ struct AdminAPITests {
             ("cart", try ByteBuffer(file: platform.pack("1.2")), .unprocessableContent, "otherModule", nil),
         ]
         let serial = try platform.catalogue().serial
-        try await platform.application().ask(.router) { client async throws in
+        try await platform.server().ask { client async throws in
             for (module, body, status, code, expected) in cases {
                 let response = try await client.change("publish", of: module, body: body)
                 #expect(response.status == status)
@@ -175,7 +176,7 @@ struct AdminAPITests {
     @Test("an error of the release directory is answered without its path")
     func hiddenPath() async throws {
         try await platform.publish("1.0")
-        try await platform.application().ask(.router) { client async throws in
+        try await platform.server().ask { client async throws in
             let lock = platform.root.appending(path: "lock")
             try FileManager.default.removeItem(at: lock)
             try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
@@ -208,7 +209,7 @@ struct AdminAPITests {
     func impossible(path: String, status: HTTPResponse.Status) async throws {
         try await platform.publish("1.0")
         let serial = try platform.catalogue().serial
-        try await platform.application().ask(.router) { client async throws in
+        try await platform.server().ask { client async throws in
             let response = try await client.execute(
                 uri: "/api/modules/\(path)",
                 method: .post,

@@ -1,15 +1,19 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
+import NIOCore
 import Testing
 
 @testable import UpdateServer
 
 @Suite("The page")
 struct BrowserPageTests {
+    private let platform: Platform
+
+    init() throws { platform = try Platform() }
+
     @Test("is served whole, allows only its own files, and needs no others")
     func page() async throws {
-        try await Platform().application().ask(.router) { client in
+        try await platform.server().ask { client in
             let scripts = ["elements", "modules", "page", "publishing", "server"].map { "/\($0).js" }
             for (path, type) in [("/", "text/html"), ("/page.css", "text/css")]
                 + scripts.map({ ($0, "text/javascript") })
@@ -32,7 +36,7 @@ struct BrowserPageTests {
 
     @Test("labels every field, and has a place that reports outcomes")
     func accessibility() async throws {
-        try await Platform().application().ask(.router) { client in
+        try await platform.server().ask { client in
             let text = String(buffer: try await client.execute(uri: "/", method: .get).body)
             let fields = text.matches(of: #/<(?:input|select) id="([a-z]+)"/#).map { String($0.output.1) }
             #expect(fields == ["token", "pack", "module", "rollout", "network"])

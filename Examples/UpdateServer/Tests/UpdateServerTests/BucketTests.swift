@@ -1,5 +1,5 @@
 import Foundation
-import Hummingbird
+import HTTPTypes
 import NIOCore
 import Testing
 import WaystationPacks
@@ -24,12 +24,12 @@ struct BucketTests {
     }
 
     /// One of several servers over the bucket, which share nothing else.
-    private func server() async throws -> some ApplicationProtocol {
-        try await platform.application { [releases] in $0.releases = releases }
+    private func server() throws -> UpdateServer {
+        try platform.server { [releases] in $0.releases = releases }
     }
 
-    private func updater(_ port: Int?, library: PackLibrary, _ install: String) throws -> PackUpdater {
-        let base = try #require(URL(string: "http://localhost:\(port ?? 0)/catalogue.json"))
+    private func updater(_ port: UInt16, library: PackLibrary, _ install: String) throws -> PackUpdater {
+        let base = try #require(URL(string: "http://localhost:\(port)/catalogue.json"))
         var configuration = PackUpdater.Configuration()
         configuration.fetcher = URLSessionFetcher(configuration: .patient)
         return PackUpdater(
@@ -45,8 +45,8 @@ struct BucketTests {
         let (first, second) = (try platform.pack("1.0"), try platform.pack("1.1"))
         let library = try PackLibrary(directory: platform.folder.appending(path: "library"))
         @Sendable func active() -> String? { library.module(shop)?.active?.version.description }
-        try await server().ask(.socket) { one in
-            try await server().ask(.socket) { other in
+        try await server().ask { one in
+            try await server().ask { other in
                 let published = try await one.execute(
                     uri: "/api/modules/shop/publish",
                     method: .post,
@@ -92,8 +92,8 @@ struct BucketTests {
     func rollout() async throws {
         try await releases.publish(zip: platform.pack("1.0"), signedBy: [platform.key])
         try await releases.publish(zip: platform.pack("1.1"), rollout: 50, signedBy: [platform.key])
-        try await server().ask(.socket) { one in
-            try await server().ask(.socket) { other in
+        try await server().ask { one in
+            try await server().ask { other in
                 var versions: [String?] = []
                 for number in 0..<8 {
                     // A library of its own has an identifier of its own, by which its share is chosen.
@@ -115,8 +115,8 @@ struct BucketTests {
         let release = try await releases.publish(zip: zip, signedBy: [platform.key]).release
         let bytes = try Data(contentsOf: zip)
         let path = "/" + release.archive.path
-        try await server().ask(.socket) { one in
-            try await server().ask(.socket) { other in
+        try await server().ask { one in
+            try await server().ask { other in
                 let whole = try await one.execute(uri: path, method: .get)
                 #expect(whole.status == .ok)
                 #expect(Data(whole.body.readableBytesView) == bytes)
@@ -148,7 +148,7 @@ struct BucketTests {
     )
     func hidden(uri: String) async throws {
         try await releases.publish(zip: platform.pack("1.0"), signedBy: [platform.key])
-        try await server().ask(.router) { client in
+        try await server().ask { client in
             let status = try await client.execute(uri: uri, method: .get).status
             #expect(status == .notFound)
         }

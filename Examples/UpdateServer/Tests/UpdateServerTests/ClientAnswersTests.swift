@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import Testing
 import WaystationPacks
@@ -21,7 +20,7 @@ struct ClientAnswersTests {
     @Test("many modules: a client for whose version a patch exists gets it, with an address on the requested host")
     func modules() async throws {
         try await platform.publish("1.0", "1.1")
-        try await platform.application().ask(.socket) { client async throws in
+        try await platform.server().ask { client async throws in
             let response = try await client.execute(
                 uri: "/modules",
                 method: .post,
@@ -39,7 +38,7 @@ struct ClientAnswersTests {
     @Test("behind a proxy the addresses are those of the proxy")
     func publicURL() async throws {
         try await platform.publish("1.0")
-        try await platform.application { $0.publicURL = URL(string: "https://packs.example/r") }.ask(.router) {
+        try await platform.server { $0.publicURL = URL(string: "https://packs.example/r") }.ask {
             client in
             let response = try await client.execute(uri: "/package", method: .get)
             let answer = try JSONDecoder().decode(SinglePackAnswer.self, from: Data(response.body.readableBytesView))
@@ -53,7 +52,7 @@ struct ClientAnswersTests {
         arguments: ["", "{}", "[]", "{\"data\":[]}", "{\"data\":{\"h5vers\":3}}"]
     )
     func badModules(body: String) async throws {
-        try await platform.application().ask(.router) { client async throws in
+        try await platform.server().ask { client async throws in
             let response = try await client.execute(uri: "/modules", method: .post, body: ByteBuffer(string: body))
             #expect(response.status == .badRequest)
             #expect(response.problem == "badRequest")
@@ -62,7 +61,7 @@ struct ClientAnswersTests {
 
     @Test("a request of more than a MiB is refused")
     func tooLarge() async throws {
-        try await platform.application().ask(.router) { client async throws in
+        try await platform.server().ask { client async throws in
             let response = try await client.execute(
                 uri: "/modules",
                 method: .post,
@@ -74,7 +73,7 @@ struct ClientAnswersTests {
 
     @Test("one pack: the request names the module or there is only one; otherwise it is refused")
     func package() async throws {
-        try await platform.application().ask(.socket) { client async throws in
+        try await platform.server().ask { client async throws in
             func status(_ query: String) async throws -> HTTPResponse.Status {
                 try await client.execute(uri: "/package\(query)", method: .get).status
             }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
@@ -213,11 +212,14 @@ struct ClientIdleTimeoutTests {
 
     @Test("closes a client over a socket that sends nothing", .timeLimit(.minutes(10)))
     func socket() async throws {
-        try await Platform().application { $0.clientIdleTimeout = .milliseconds(1) }.ask(.socket) { client in
+        // Its folder, in which the releases are, lasts as long as this object.
+        let platform = try Platform()
+        try await platform.server { $0.clientIdleTimeout = .milliseconds(1) }.ask { client in
             let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connect(host: "localhost", port: try #require(client.port)).get()
+                .connect(host: "127.0.0.1", port: Int(client.port)).get()
             try await connection.closeFuture.get()
         }
+        withExtendedLifetime(platform) {}
     }
 }
 

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import Synchronization
 import Testing
@@ -23,12 +22,12 @@ struct DirectoryServersTests {
     }
 
     private func updater(
-        _ port: Int?,
+        _ port: UInt16,
         library: PackLibrary? = nil,
         installID: String? = nil,
         fetcher: any PackFetching = URLSessionFetcher(configuration: .patient)
     ) throws -> PackUpdater {
-        let url = try #require(URL(string: "http://localhost:\(port ?? 0)/catalogue.json"))
+        let url = try #require(URL(string: "http://localhost:\(port)/catalogue.json"))
         var configuration = PackUpdater.Configuration()
         configuration.fetcher = fetcher
         let catalogue = CatalogueSource(url, trusting: [platform.key.trusted], fetcher: fetcher)
@@ -47,8 +46,8 @@ struct DirectoryServersTests {
     @Test("what is published or rolled back at one is served by the other at once, in every format")
     func turns() async throws {
         let (first, second) = (try platform.pack("1.0"), try platform.pack("1.1"))
-        try await platform.application().ask(.socket) { one in
-            try await platform.application().ask(.socket) { other in
+        try await platform.server().ask { one in
+            try await platform.server().ask { other in
                 /// Checks what the servers serve: files, the older formats, and the list for publishers.
                 func expect(_ version: String, at servers: PlatformClient...) async throws {
                     for server in servers {
@@ -74,8 +73,8 @@ struct DirectoryServersTests {
     @Test("a rollout that one begins and the other extends keeps its clients, and is the same at both")
     func rollout() async throws {
         let (first, second) = (try platform.pack("1.0"), try platform.pack("1.1"))
-        try await platform.application().ask(.socket) { one in
-            try await platform.application().ask(.socket) { other in
+        try await platform.server().ask { one in
+            try await platform.server().ask { other in
                 try await #expect(one.change("publish", body: ByteBuffer(file: first)).status == .created)
                 // A client's share follows from its identifier, so that these clients get the same versions in each run.
                 let clients = (0..<8).map { "client \($0)" }
@@ -107,9 +106,9 @@ struct DirectoryServersTests {
     @Test("behind nginx, which asks both in turn, a client updates whole, by patch and back, without a failed request")
     func balanced() async throws {
         let (first, second) = (try platform.pack("1.0", size: 100_000), try platform.pack("1.1", size: 100_000))
-        try await platform.application().ask(.socket) { one in
-            try await platform.application().ask(.socket) { other in
-                let ports = [try #require(one.port), try #require(other.port)]
+        try await platform.server().ask { one in
+            try await platform.server().ask { other in
+                let ports = [one.port, other.port]
                 let nginx = try Nginx(
                     directives: """
                         client_max_body_size 0;
@@ -125,8 +124,8 @@ struct DirectoryServersTests {
                     upstream: "upstream servers { \(ports.map { "server 127.0.0.1:\($0);" }.joined(separator: " ")) }"
                 )
                 let fetcher = WatchingFetcher()
-                let updater = try updater(Int(nginx.port), fetcher: fetcher)
-                try await PlatformClient.connected(to: Int(nginx.port)) { client in
+                let updater = try updater(nginx.port, fetcher: fetcher)
+                try await PlatformClient.connected(to: nginx.port) { client in
                     try await #expect(client.change("publish", body: ByteBuffer(file: first)).status == .created)
                     _ = try await updater.check(isForced: true)
                     #expect(active() == "1.0")

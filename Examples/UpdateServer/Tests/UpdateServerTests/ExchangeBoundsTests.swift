@@ -123,10 +123,9 @@ struct ExchangeBoundsTests {
     func endlessBody(authorization: String) async throws {
         // Its folder, in which the releases are, lasts as long as this object.
         let platform = try Platform()
-        try await platform.application { $0.maximumUpload = 1 << 20 }.ask(.socket) { client in
-            let port = try #require(client.port.flatMap { UInt16(exactly: $0) })
+        try await platform.server { $0.maximumUpload = 1 << 20 }.ask { client in
             let (sent, answer) = try await BlockingWork.run {
-                let client = try RawClient(port: port)
+                let client = try RawClient(port: client.port)
                 client.send(
                     "POST /api/modules/shop/publish HTTP/1.1\r\nHost: localhost\r\n\(authorization)"
                         + "Transfer-Encoding: chunked\r\n\r\n"

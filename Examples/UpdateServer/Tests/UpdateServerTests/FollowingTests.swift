@@ -1,5 +1,4 @@
 import Foundation
-import Hummingbird
 import Testing
 import WaystationPacks
 import WaystationPublishing
@@ -16,8 +15,8 @@ struct FollowingTests {
         let platform = try Platform()
         let shop = try #require(ModuleID("shop"))
         try await platform.publish("1.0")
-        try await platform.application().ask(.socket) { client in
-            let base = try #require(URL(string: "http://localhost:\(client.port ?? 0)/"))
+        try await platform.server().ask { client in
+            let base = try #require(URL(string: "http://localhost:\(client.port)/"))
             let source: any PackSource =
                 switch format {
                 case "catalogue":

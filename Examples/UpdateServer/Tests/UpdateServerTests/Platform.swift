@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import Logging
 import NIOCore
 import Testing
@@ -29,11 +28,11 @@ final class Platform: Sendable {
     var root: URL { folder.appending(path: "releases") }
     var releases: ReleaseDirectory { ReleaseDirectory(root) }
 
-    /// The platform's application, which writes its log to `messages`.
-    func application(
+    /// The platform's server, which writes its log to `messages`.
+    func server(
         log messages: MessageLog.Messages? = nil,
         _ configure: (inout ServerSettings) -> Void = { _ in }
-    ) async throws -> some ApplicationProtocol {
+    ) throws -> UpdateServer {
         var settings = ServerSettings(
             releases: releases,
             keys: [key],
@@ -47,7 +46,7 @@ final class Platform: Sendable {
         if let messages {
             logger = Logger(label: "update-server-tests") { _ in MessageLog(messages: messages, logLevel: .notice) }
         }
-        return try await UpdateServer(settings, logger: logger).application()
+        return UpdateServer(settings, logger: logger)
     }
 
     /// More bytes than a server keeps of a file in memory.

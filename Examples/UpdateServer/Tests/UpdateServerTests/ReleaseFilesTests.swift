@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import Testing
 import WaystationPacks
@@ -17,7 +16,7 @@ struct ReleaseFilesTests {
 
     @Test("the catalogue exists from the start, and is fetched again only if it has changed")
     func catalogue() async throws {
-        try await platform.application().ask(.router) { client in
+        try await platform.server().ask { client in
             let first = try await client.execute(uri: "/catalogue.json", method: .get)
             #expect(first.status == .ok)
             #expect(first.headers[.cacheControl] == "no-cache")
@@ -38,7 +37,7 @@ struct ReleaseFilesTests {
         try await platform.publish("1.0", size: Platform.large)
         let bytes = try Data(contentsOf: platform.root.appending(path: Self.zip))
         #expect(bytes.count > 500_000)
-        try await platform.application().ask(.socket) { client in
+        try await platform.server().ask { client in
             let whole = try await client.execute(uri: Self.zip, method: .get)
             #expect(whole.status == .ok)
             #expect(whole.headers[.contentLength] == "\(bytes.count)")
@@ -71,7 +70,7 @@ struct ReleaseFilesTests {
     @Test("HEAD states the length and has no body; a patch is not sent as text")
     func head() async throws {
         try await platform.publish("1.0", "1.1")
-        try await platform.application().ask(.router) { client in
+        try await platform.server().ask { client in
             let zip = try await client.execute(uri: "/packs/shop/1.1/shop-1.1.zip", method: .head)
             #expect(zip.status == .ok)
             #expect(Int(zip.headers[.contentLength] ?? "") ?? 0 > 20_000)
@@ -102,7 +101,7 @@ struct ReleaseFilesTests {
             withDestinationURL: URL(filePath: "/etc")
         )
         let known = try ["releases.json"].map { try Data(contentsOf: platform.root.appending(path: $0)) }
-        try await platform.application().ask(.socket) { client in
+        try await platform.server().ask { client in
             for method in [HTTPRequest.Method.get, .head] {
                 let response = try await client.execute(uri: path, method: method)
                 #expect([.notFound, .badRequest].contains(response.status), "\(path): \(response.status)")
@@ -115,7 +114,7 @@ struct ReleaseFilesTests {
     @Test("requests cannot change files", arguments: [HTTPRequest.Method.put, .delete, .post, .patch])
     func methods(method: HTTPRequest.Method) async throws {
         try await platform.publish("1.0")
-        try await platform.application().ask(.router) { client in
+        try await platform.server().ask { client in
             for path in ["/catalogue.json", Self.zip] {
                 let response = try await client.execute(uri: path, method: method, headers: Platform.authorization)
                 #expect(response.status == .methodNotAllowed)

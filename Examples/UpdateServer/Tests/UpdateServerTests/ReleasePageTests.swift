@@ -23,13 +23,12 @@ struct ReleasePageTests {
         refusals: [Int] = [],
         _ body: @escaping @Sendable (Page) async throws -> Void
     ) async throws {
-        try await platform.application().ask(.socket) { client in
+        try await platform.server().ask { client in
             let browser = try await Browser()
             do {
                 let page = try await browser.page()
                 try await page.resize(1280, 800)
-                let port = try #require(client.port)
-                try await page.open(try #require(URL(string: "http://localhost:\(port)/")))
+                try await page.open(try #require(URL(string: "http://localhost:\(client.port)/")))
                 try await page.waitUntil("document.getElementById('catalogue').textContent !== 'Loading …'")
                 try await body(page)
                 #expect(page.consoleErrors.count == refusals.count, "\(page.consoleErrors)")

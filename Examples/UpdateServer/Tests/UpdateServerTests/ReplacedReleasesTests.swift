@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import Logging
+import NIOCore
 import Testing
 import WaystationPacks
 import WaystationPublishing
@@ -48,7 +48,7 @@ struct ReplacedReleasesTests {
     func restoredCopy() async throws {
         try await platform.publish("1.0")
         let copy = try await copy()
-        try await platform.application(log: log).ask(.router) { client in
+        try await platform.server(log: log).ask { client in
             #expect(try await client.execute(uri: Self.pack, method: .get).status == .notFound)
             try FileManager.default.moveItem(at: platform.root, to: platform.folder.appending(path: "old"))
             try FileManager.default.moveItem(at: copy, to: platform.root)
@@ -64,7 +64,7 @@ struct ReplacedReleasesTests {
         let first = platform.folder.appending(path: "first")
         try FileManager.default.moveItem(at: platform.root, to: first)
         try FileManager.default.createSymbolicLink(at: platform.root, withDestinationURL: first)
-        try await platform.application(log: log).ask(.router) { client in
+        try await platform.server(log: log).ask { client in
             #expect(try await client.execute(uri: Self.pack, method: .get).status == .notFound)
             try FileManager.default.removeItem(at: platform.root)
             try FileManager.default.createSymbolicLink(at: platform.root, withDestinationURL: copy)
@@ -78,7 +78,7 @@ struct ReplacedReleasesTests {
     )
     func missing() async throws {
         try await platform.publish("1.0", "1.1")
-        try await platform.application(log: log).ask(.router) { client in
+        try await platform.server(log: log).ask { client in
             let away = platform.folder.appending(path: "away")
             try FileManager.default.moveItem(at: platform.root, to: away)
             for _ in 0..<2 {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
+import NIOCore
 import Testing
 import WaystationTestSupport
 
@@ -20,7 +20,7 @@ struct RequestFormTests {
     )
     func head(path: String) async throws {
         try await platform.publish("1.0")
-        try await platform.application().ask(.router) { client in
+        try await platform.server().ask { client in
             let get = try await client.execute(uri: path, method: .get)
             let head = try await client.execute(uri: path, method: .head)
             #expect(head.status == get.status)
@@ -42,7 +42,7 @@ struct RequestFormTests {
     )
     func wrongMethod(path: String, method: HTTPRequest.Method, allowed: String) async throws {
         try await platform.publish("1.0")
-        try await platform.application().ask(.router) { client in
+        try await platform.server().ask { client in
             let answer = try await client.execute(uri: path, method: method)
             #expect(answer.status == .methodNotAllowed)
             #expect(answer.headers[.allow] == allowed)
@@ -52,7 +52,7 @@ struct RequestFormTests {
 
     @Test("a path that does not exist takes no method", arguments: ["/nothing", "/packs", "/api", "/api/modules/shop"])
     func noPath(path: String) async throws {
-        try await platform.application().ask(.router) { client in
+        try await platform.server().ask { client in
             for method in [HTTPRequest.Method.get, .post, .delete] {
                 let response = try await client.execute(uri: path, method: method)
                 #expect(response.status == .notFound)
@@ -102,9 +102,8 @@ struct RequestFormTests {
 
     /// Runs the server, and a client that sends exact bytes.
     private func exchange(_ talk: @escaping @Sendable (RawClient) -> [String]) async throws -> [String] {
-        try await platform.application().ask(.socket) { client in
-            let port = try #require(client.port.flatMap { UInt16(exactly: $0) })
-            return try await BlockingWork.run { talk(try RawClient(port: port)) }
+        try await platform.server().ask { client in
+            try await BlockingWork.run { talk(try RawClient(port: client.port)) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Logging
 import Waystation
 import WaystationPacks
 import WaystationPublishing
@@ -48,7 +49,10 @@ struct PacksDemo: Sendable {
         let token = UUID().uuidString
         let releases = ReleaseDirectory(scratch.appending(path: "releases"))
         guard let adminToken = AdminToken(token) else { throw Unexpected(description: "the token was refused") }
-        let server = try await RunningServer(ServerSettings(releases: releases, keys: [key], token: adminToken))
+        var logger = Logger(label: "update-server")
+        logger.logLevel = .error
+        let settings = ServerSettings(releases: releases, keys: [key], token: adminToken)
+        let server = try await RunningServer(UpdateServer(settings, logger: logger))
         let publisher = Publisher(server: server.url, module: packs[0].module, token: token)
         say("the update server listens at \(server.url)")
 

@@ -11,12 +11,10 @@ final class RunningServer: Sendable {
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    init(_ settings: ServerSettings) async throws {
-        var logger = Logger(label: "update-server")
-        logger.logLevel = .error
+    init(_ server: UpdateServer) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
-        let application = try await UpdateServer(settings, logger: logger).application { port.yield($0) }
-        let group = ServiceGroup(services: [application], logger: logger)
+        let application = try await server.application { port.yield($0) }
+        let group = ServiceGroup(services: [application], logger: application.logger)
         self.group = group
         let running = Task {
             // If the server cannot start, the wait for its port must end.
