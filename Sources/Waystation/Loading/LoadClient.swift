@@ -78,7 +78,10 @@ struct LoadClient: @unchecked Sendable {
 
     private func checkQueue() {
         #if DEBUG
-        if let queue = FoundationInternals.workQueue(of: task) { dispatchPrecondition(condition: .onQueue(queue)) }
+        // The task's own queue leads to the session's.
+        if let queue = FoundationInternals.session(of: task).flatMap(FoundationInternals.workQueue) {
+            dispatchPrecondition(condition: .onQueue(queue))
+        }
         #endif
     }
 }
