@@ -85,12 +85,24 @@ extension FileSystem {
 
     /// Replaces a file atomically: after a kill or a power cut, either the old or the new file is there.
     package func replaceFile(_ path: String, with data: Data) throws {
-        let directory = (path as NSString).deletingLastPathComponent
-        let staged = "\(path).\(RandomName.make())"
-        do {
+        try replaceFile(path) { staged in
             let file = try createFile(staged)
             try write(data, to: file)
             try synchronize(file)
+        }
+    }
+
+    /// Replaces a file atomically.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - create: Creates the new file at another path, and synchronises it to the disk.
+    /// - Throws: The error of the step that failed; the old file is still there.
+    package func replaceFile(_ path: String, byFileOf create: (String) throws -> Void) throws {
+        let directory = (path as NSString).deletingLastPathComponent
+        let staged = "\(path).\(RandomName.make())"
+        do {
+            try create(staged)
             try rename(staged, to: path)
         } catch {
             try? removeFile(staged)

@@ -22,15 +22,7 @@ extension FileSystem {
 
     /// Replaces a file atomically; the new one is readable by everybody.
     func replacePublicFile(_ path: String, with data: Data) throws {
-        let staged = "\(path).\(RandomName.make())"
-        do {
-            try createPublicFile(staged, data)
-            try rename(staged, to: path)
-        } catch {
-            try? removeFile(staged)
-            throw error
-        }
-        try synchronizeDirectory((path as NSString).deletingLastPathComponent)
+        try replaceFile(path) { try createPublicFile($0, data) }
     }
 
     private func setMode(_ mode: mode_t, of path: String) throws {
