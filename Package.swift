@@ -337,8 +337,8 @@ let package = Package(
             name: "WaystationTests",
             dependencies: [
                 "Waystation", "WaystationCaching", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
-                "WaystationOrigin", "WaystationPacks", "WaystationRedis", "WaystationSharing", "WaystationStorage",
-                "WaystationTestSupport", "WaystationTesting", "WaystationTransport",
+                "WaystationOrigin", "WaystationPacks", "WaystationRedis", "WaystationRules", "WaystationSharing",
+                "WaystationStorage", "WaystationTestSupport", "WaystationTesting", "WaystationTransport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]

@@ -110,9 +110,7 @@ public struct CacheStatus: Hashable, Sendable {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
             case 0x20...0x7E: bytes.append(byte)
-            default:
-                let digits = Array("0123456789ABCDEF".utf8)
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default: bytes.appendPercentEncoded(byte)
             }
         }
         return String(decoding: bytes + [UInt8(ascii: "\"")], as: UTF8.self)

@@ -20,10 +20,9 @@ package enum ByteRange: Sendable, Equatable {
         self = .ignored
         // §14.1: the names of range units are case-insensitive.
         guard let equals = value.utf8.firstIndex(of: UInt8(ascii: "=")),
-            value.utf8[..<equals].map(\.lowercased).elementsEqual("bytes".utf8)
+            value.utf8[..<equals].equalsIgnoringCase("bytes".utf8)
         else { return }
-        let elements = value.utf8[equals...].dropFirst().split(separator: UInt8(ascii: ","))
-            .map { $0.trimmingSpace() }.filter { !$0.isEmpty }
+        let elements = value.utf8[equals...].dropFirst().tokenMembers()
         guard elements.count == 1, let element = elements.first, let dash = element.firstIndex(of: UInt8(ascii: "-"))
         else { return }
         switch (Bound(element[..<dash]), Bound(element[dash...].dropFirst())) {
@@ -48,7 +47,7 @@ package enum ByteRange: Sendable, Equatable {
         init(_ digits: Substring.UTF8View) {
             if digits.isEmpty {
                 self = .absent
-            } else if digits.allSatisfy({ $0.decimalDigit != nil }) {
+            } else if digits.isDecimal {
                 self = .number(Int(Substring(digits)) ?? .max)
             } else {
                 self = .invalid

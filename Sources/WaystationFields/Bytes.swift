@@ -1,8 +1,6 @@
 extension UInt8 {
     /// An ASCII upper-case letter in lower case; any other byte unchanged.
-    @inlinable package var lowercased: UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
-    }
+    @inlinable @inline(__always) package var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 
     /// The value of an ASCII digit; nil for any other byte.
     @inlinable package var decimalDigit: Int? {
@@ -10,10 +8,13 @@ extension UInt8 {
     }
 
     /// Whether the byte is an ASCII digit.
-    @inlinable package var isASCIIDigit: Bool { decimalDigit != nil }
+    @inlinable @inline(__always) package var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 
     /// Whether the byte is an ASCII letter.
-    @inlinable package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased) }
+    @inlinable @inline(__always) package var isASCIILetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+
+    /// Whether the byte is an ASCII letter or digit.
+    @inlinable @inline(__always) package var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
 
     /// The value of a hexadecimal digit in upper or lower case; nil for any other byte.
     @inlinable package var hexadecimalDigit: UInt8? {
@@ -55,13 +56,47 @@ extension BidirectionalCollection<UInt8> where SubSequence == Self {
     }
 }
 
-extension String {
-    /// The members of a comma-separated list, trimmed and without empty ones; quoted strings get no special treatment.
-    @inlinable package var listMembers: [String] {
-        utf8.split(separator: UInt8(ascii: ",")).compactMap {
-            let member = $0.trimmingSpace()
-            return member.isEmpty ? nil : String(Substring(member))
-        }
+extension Collection<UInt8> {
+    /// Whether two texts differ in nothing but the case of ASCII letters: names of fields, schemes, hosts and codings.
+    ///
+    /// Letters beyond ASCII are compared as they are, so that no other letter equals one of ASCII, as the sign for Kelvin
+    /// would after `lowercased()`.
+    @inlinable package func equalsIgnoringCase(_ other: some Collection<UInt8>) -> Bool {
+        count == other.count && elementsEqual(other) { $0 == $1 || $0.lowercased == $1.lowercased }
+    }
+
+    /// Whether the text begins with another one, whatever the case of ASCII letters is.
+    @inlinable package func startsIgnoringCase(with prefix: some Collection<UInt8>) -> Bool {
+        starts(with: prefix) { $0 == $1 || $0.lowercased == $1.lowercased }
+    }
+
+    /// Whether the text is a token: a method, or the name of a field (RFC 9110 §5.6.2).
+    @inlinable package var isToken: Bool { !isEmpty && allSatisfy { $0.isTokenCharacter } }
+
+    /// Whether the text is a number in decimal digits, without a sign.
+    @inlinable package var isDecimal: Bool { !isEmpty && allSatisfy { $0.isASCIIDigit } }
+}
+
+extension StringProtocol {
+    /// Whether two texts differ in nothing but the case of ASCII letters.
+    @inlinable package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
+        utf8.equalsIgnoringCase(other.utf8)
+    }
+
+    /// Whether the text begins with another one, whatever the case of ASCII letters is.
+    @inlinable package func startsIgnoringCase(with prefix: some StringProtocol) -> Bool {
+        utf8.startsIgnoringCase(with: prefix.utf8)
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    /// The text without the spaces and tabs at both ends, which are no part of a field's value (RFC 9110 §5.5).
+    ///
+    /// Other space is: `trimmingCharacters(in: .whitespaces)` would also take away that of Unicode.
+    @inlinable package func trimmingSpace() -> String {
+        let text = self[...].utf8
+        guard let first = text.first, let last = text.last, first.isSpace || last.isSpace else { return String(self) }
+        return String(Substring(text.trimmingSpace()))
     }
 }
 
@@ -76,23 +111,5 @@ extension Sequence<UInt8> {
             }
         }
         return String(decoding: text, as: UTF8.self)
-    }
-
-    /// The bytes as text of a URI in which all but the unreserved characters are percent-encoded (RFC 3986 §2.3).
-    package var percentEncoded: [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(underestimatedCount * 3)
-        for byte in self {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                text.append(byte)
-            default:
-                text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return text
     }
 }

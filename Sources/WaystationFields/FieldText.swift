@@ -51,22 +51,18 @@ package enum FieldText {
         guard holdsBytes(text) else { return text }
         let bytes = bytes(of: text)
         let path = endOfAuthority(in: bytes)
-        var result = ""
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + 16)
         for (index, byte) in bytes.enumerated() {
             let isKept =
                 switch byte {
-                case UInt8(ascii: "%"): bytes[(index + 1)...].prefix(2).count { $0.hexadecimalDigit != nil } == 2
+                case UInt8(ascii: "%"): percentDecodedByte(bytes, at: index, end: bytes.count) != nil
                 case UInt8(ascii: "["), UInt8(ascii: "]"): index < path
                 default: (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte)
                 }
-            if isKept {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
+            if isKept { result.append(byte) } else { result.appendPercentEncoded(byte) }
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// The index at which path, query or fragment of a reference begins: only an authority has brackets (RFC 3986 §3.2.2).

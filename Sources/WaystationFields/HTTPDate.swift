@@ -50,7 +50,8 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
 
     static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     static let shortWeekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    /// The names of the months, as dates write them.
+    package static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }
 
 private func padded(_ number: Int, _ width: Int) -> String {
@@ -231,7 +232,7 @@ package enum RetryAfter {
     package static func delay(_ value: String, now: HTTPDate, atMost longest: Duration) -> Duration? {
         let text = value[...].utf8.trimmingSpace()
         guard !text.isEmpty else { return nil }
-        if text.allSatisfy(\.isASCIIDigit) {
+        if text.isDecimal {
             // A number that overflows is certainly longer than the longest delay.
             return min(Int64(Substring(text)).map { .seconds($0) } ?? longest, longest)
         }

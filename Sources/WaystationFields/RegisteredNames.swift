@@ -29,7 +29,7 @@ package enum ConnectionFields {
     ])
 
     /// The names, in lower case, that values of a `Connection` field add to these.
-    package static func named(by connection: [String]) -> Set<String> {
+    package static func named(by connection: some Sequence<String>) -> Set<String> {
         Set(connection.lazy.flatMap(\.listMembers).map { $0.lowercased() })
     }
 }

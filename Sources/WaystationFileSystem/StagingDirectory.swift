@@ -1,4 +1,5 @@
 import Synchronization
+import WaystationFields
 
 #if canImport(Glibc)
 import Glibc
@@ -91,18 +92,11 @@ package final class StagingDirectory: Sendable {
 package enum RandomName {
     /// Makes a name of 32 hexadecimal digits.
     package static func make() -> String {
-        [UInt64.random(in: 0 ... .max), .random(in: 0 ... .max)].map { value in
-            let digits = String(value, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        (0..<16).map { _ in UInt8.random(in: 0 ... .max) }.hexadecimal
     }
 
     /// Whether a name has the form of those that ``make()`` returns.
     package static func isPossible(_ name: String) -> Bool {
-        name.utf8.count == 32
-            && name.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
+        name.utf8.count == 32 && name.utf8.allSatisfy(\.isLowerCaseHexadecimalDigit)
     }
 }

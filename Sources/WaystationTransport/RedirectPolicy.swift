@@ -43,9 +43,7 @@ package enum RedirectPolicy {
             let target = target(of: response, to: request)
         else { return .none }
         guard count < limit else { return .tooMany }
-        guard let scheme = target.scheme?.lowercased(), ["http", "https"].contains(scheme), target.host != nil else {
-            return .unsupported
-        }
+        guard target.isHTTP else { return .unsupported }
         var next = request
         next.url = inheritingFragment(of: current, target)
         let method = request.httpMethod ?? "GET"
@@ -123,16 +121,17 @@ package enum RedirectPolicy {
     }
 }
 
-/// The header fields that carry credentials, and so must be sent to one origin only.
-package enum CredentialFields {
-    package static let names = ["Authorization", "Cookie", "Proxy-Authorization"]
-
-    package static func contains(_ name: String) -> Bool {
-        names.contains { $0.lowercased() == name.lowercased() }
-    }
-}
-
 extension URL {
+    /// Whether the URL is an `http` or `https` URL with a host: a server must not redirect a client to files of its own
+    /// machine.
+    package var isHTTP: Bool {
+        guard let scheme, let host = host(percentEncoded: true), !host.isEmpty else { return false }
+        return scheme.equalsIgnoringCase("http") || scheme.equalsIgnoringCase("https")
+    }
+
+    /// Whether the scheme is `https`.
+    package var isHTTPS: Bool { scheme?.equalsIgnoringCase("https") ?? false }
+
     /// The canonical URL without its fragment, to which forwarded requests are sent; nil when the URL has no canonical
     /// form, or when Foundation would write that form differently.
     package var canonical: URL? {

@@ -98,8 +98,7 @@ public struct ResponseHead: Sendable {
         case .values(_, _, let values): fields = values
         }
         if let value = fields[name] { return value }
-        let count = name.utf8.count
-        return fields.first { $0.key.utf8.count == count && $0.key.equalsIgnoringCase(name) }?.value
+        return fields.first { $0.key.equalsIgnoringCase(name) }?.value
     }
 
     /// The head as Foundation has it; nil if Foundation makes none of these values.
@@ -139,13 +138,5 @@ public struct ResponseHead: Sendable {
         var head = ResponseHead(url: url, statusCode: statusCode, fields: fields, setCookieFields: setCookies)
         head.hidesCuts = hidesCuts
         return head
-    }
-}
-
-extension String {
-    fileprivate func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.elementsEqual(other.utf8) { one, another in
-            one == another || ((one | 0x20) == (another | 0x20) && (0x61...0x7a).contains(one | 0x20))
-        }
     }
 }

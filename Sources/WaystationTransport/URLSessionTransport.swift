@@ -79,7 +79,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     }
 
     func add(_ receiver: any TransportReceiver, for task: URLSessionTask) {
-        let mayTunnel = hasTunnels && task.originalRequest?.url?.scheme?.lowercased() == "https"
+        let mayTunnel = hasTunnels && task.originalRequest?.url?.isHTTPS == true
         entries.withLock { $0[task.taskIdentifier] = Entry(receiver: receiver, mayTunnel: mayTunnel) }
     }
 

@@ -217,6 +217,8 @@ struct HostileRecordingTests {
         ("a length that is too long", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "incomplete"),
         ("a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nab", "damagedHead"),
         ("a length that is not a number", "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nab", "damagedHead"),
+        ("a signed length", "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nab", "damagedHead"),
+        ("one length twice", "HTTP/1.1 200 OK\r\nContent-Length: 2 , 02\r\n\r\nab", "2"),
         ("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "damagedHead"),
         (
             "chunks",
@@ -248,6 +250,7 @@ struct HostileRecordingTests {
         ("another transfer coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\nab", "transferCoding"),
         ("Brotli", "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\nab", "contentCoding"),
         ("an unknown coding", "HTTP/1.1 200 OK\r\nContent-Encoding: zip\r\n\r\nab", "contentCoding"),
+        ("no coding by another name", "HTTP/1.1 200 OK\r\nContent-Encoding: none\r\n\r\nab", "2"),
         ("gzip that is none", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nab", "damagedBody"),
         (
             "deflate that is none", "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n\r\n\u{7F}\u{7F}\u{7F}",

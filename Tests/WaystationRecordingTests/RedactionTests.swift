@@ -48,6 +48,14 @@ struct RedactionTests {
                 "multipart/form-data; boundary=b",
                 Self.multipart
             ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=\"login;password\"\r\n\r\ns3cret-semicolon\r\n--b--"
+            ),
+            (
+                "multipart/form-data; boundary=\"b",
+                "--b\r\nContent-Disposition: form-data; filename=\"a; name=\"password\"\r\n\r\ns3cret-open\r\n--b--"
+            ),
             (nil, #"{"user":"anna","password":"s3cret-untyped"}"#),
             // `curl -d` sends this type.
             ("application/x-www-form-urlencoded", #" [{"password":"s3cret-posted"}]"#),

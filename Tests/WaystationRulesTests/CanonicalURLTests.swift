@@ -101,7 +101,8 @@ struct CanonicalURLTests {
             "http://[fe80::1%25eth0]/", "http://[::1.2.3]/",
             "http://[::256.1.1.1]/", "http://[1:2:3:4:5:6:7::8]x", "http://[1:]/", "http://1.2.3.4.5/",
             "http://256.1.1.1/", "http://1.2.3.256/", "http://0xg/x", "http://08/",
-            "http://a.1/", "http://4294967296/", "http://1..2/", "http://ｅxample.com/", "http://u\u{308}.example/",
+            "http://a.1/", "http://4294967296/", "http://0x100000000/", "http://1..2/", "http://ｅxample.com/",
+            "http://u\u{308}.example/",
             "http://ﬁ.example/", "http://a\u{200B}b/",
             "http://%ff/", "http://a\u{2044}b/", "app://u@/x", "app://:1/x",
         ]

@@ -205,7 +205,7 @@ extension HeaderBody {
     private static func number(after suffix: Substring) -> Substring? {
         guard suffix.first == "-", suffix.count > 1 else { return nil }
         let digits = suffix.dropFirst()
-        return digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? digits : nil
+        return digits.utf8.isDecimal ? digits : nil
     }
 
     private func find(in fields: [String: String]) throws(WaystationError) -> Found {
@@ -214,7 +214,7 @@ extension HeaderBody {
         var numbered: [Int: Part] = [:]
         let length = name.count
         for (field, value) in fields where owns(field) {
-            let text = value.trimmingCharacters(in: Self.whiteSpace)
+            let text = value.trimmingSpace()
             let suffix = field.lowercased().dropFirst(length)
             // Uses the name as it is configured, because Foundation changes the case of names.
             let field = name + suffix
@@ -251,8 +251,6 @@ extension HeaderBody {
         }
         return found
     }
-
-    private static let whiteSpace = CharacterSet(charactersIn: " \t")
 
     private func encoding(of found: Found) throws(WaystationError) -> Encoding {
         guard let (field, value) = found.encoding else { return encoding }

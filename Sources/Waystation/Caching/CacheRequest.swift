@@ -3,7 +3,7 @@ package import WaystationCaching
 import WaystationCryptography
 import WaystationFields
 package import WaystationFoundation
-import WaystationRules
+package import WaystationRules
 import WaystationTransport
 
 /// The cache's view of a request: the key under which a response is looked up, and the request as an HTTP message.
@@ -20,28 +20,30 @@ package struct CacheRequest: Sendable {
     ///
     /// Requests with credentials in `Authorization` or in the URL have a separate partition for each value, so that the
     /// responses of one login never answer the requests of another.
-    package init?(_ request: URLRequest, canonical url: String) {
+    package init?(_ request: URLRequest, canonical url: CanonicalURL) {
         let name = request.httpMethod ?? "GET"
         guard name == "GET" || name == "HEAD", request.httpBodyStream == nil, request.httpBody?.isEmpty ?? true,
-            let message = HTTPRequest(
-                method: name == "GET" ? .get : .head,
-                canonical: url,
-                headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
-            ),
-            request.url?.isSent(as: url) ?? false
+            request.url?.isSent(as: url.string) ?? false
         else { return nil }
         if let host = request.value(forHTTPHeaderField: "Host"), !HostField.names(host, theHostOf: url) { return nil }
-        self.message = message
+        message = HTTPRequest(
+            method: name == "GET" ? .get : .head,
+            canonical: url,
+            headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
+        )
         key = Self.key(of: request, canonical: url)
     }
 
     /// The key under which the response to a GET or HEAD is looked up.
-    package static func key(of request: URLRequest, canonical url: String) -> RequestKey {
-        let url = StoredURL(canonical: url)
+    package static func key(of request: URLRequest, canonical url: CanonicalURL) -> RequestKey {
         var credentials = request.value(forHTTPHeaderField: "Authorization")
         // No field value contains a line break.
         if let userInfo = url.userInfo { credentials = "\(userInfo)\n\(credentials ?? "")" }
-        return RequestKey(method: "GET", url: url.text, partition: credentials.map(Partition.name(for:)) ?? "")
+        return RequestKey(
+            method: "GET",
+            url: url.withoutUserInfo,
+            partition: credentials.map(Partition.name(for:)) ?? ""
+        )
     }
 
     /// Whether a stored response can answer the request without the help of its server.
@@ -78,19 +80,13 @@ package struct CacheRequest: Sendable {
 }
 
 extension HTTPRequest {
-    /// Makes a request for a canonical URL; nil when the URL's scheme is not followed by `://`.
-    package init?(method: Method, canonical url: String, headerFields: HTTPFields) {
-        // Searches bytes: a search by characters takes as long as the rest of a decision.
-        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")), url.utf8[colon...].starts(with: "://".utf8) else {
-            return nil
-        }
-        let rest = url[url.utf8.index(colon, offsetBy: 3)...]
-        let path = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+    /// Makes a request for a canonical URL.
+    package init(method: Method, canonical url: CanonicalURL, headerFields: HTTPFields) {
         self.init(
             method: method,
-            scheme: String(url[..<colon]),
-            authority: String(rest[..<path]),
-            path: path == rest.endIndex ? "/" : String(rest[path...]),
+            scheme: String(url.scheme),
+            authority: String(url.authority),
+            path: String(url.pathAndQuery),
             headerFields: headerFields
         )
     }
@@ -107,10 +103,8 @@ enum Partition {
 /// The host that a request's `Host` field names (RFC 9110 §7.2).
 enum HostField {
     /// Whether the field names the host and port of a canonical URL, however it is spelled.
-    static func names(_ field: String, theHostOf url: String) -> Bool {
-        guard let target = CanonicalURL(url), let named = CanonicalURL("\(target.scheme)://\(field)/") else {
-            return false
-        }
+    static func names(_ field: String, theHostOf target: CanonicalURL) -> Bool {
+        guard let named = CanonicalURL("\(target.scheme)://\(field)/") else { return false }
         // A field with more than a host and a port does not name that host.
         return named.string == target.origin + "/"
     }

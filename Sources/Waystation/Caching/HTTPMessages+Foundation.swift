@@ -47,7 +47,7 @@ extension HTTPRequest {
         guard let method = Method(canonical.method) else { return nil }
         self.init(
             method: method,
-            canonical: canonical.url.string,
+            canonical: canonical.url,
             headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
         )
     }
@@ -67,7 +67,7 @@ extension URLRequest {
         let conditions = [HTTPField.Name.ifNoneMatch, .ifModifiedSince]
         var fields = (allHTTPHeaderFields ?? [:]).filter { field in
             !conditions.contains {
-                $0.rawName.utf8.count == field.key.utf8.count && $0.canonicalName == field.key.lowercased()
+                $0.rawName.equalsIgnoringCase(field.key)
             }
         }
         for name in conditions { fields[name.rawName] = message.headerFields.firstValue(name) }
@@ -86,8 +86,10 @@ package enum StoredFields {
     /// The fields to store, without `Content-Length`: the code that reads the stored response knows the length and adds
     /// it.
     package static func normalized(_ head: [String: String]) -> HTTPFields {
-        let listed = connection(head)?.listMembers.compactMap { HTTPField.Name($0) } ?? []
-        var fields = HTTPFields(head) { !hopByHop.contains($0.canonicalName) && !listed.contains($0) }
+        let listed = connection(head).map { ConnectionFields.named(by: CollectionOfOne($0)) } ?? []
+        var fields = HTTPFields(head) {
+            !hopByHop.contains($0.canonicalName) && !listed.contains($0.canonicalName)
+        }
         // The first question by a name makes a table of all names.
         if fields.contains(where: { $0.name == .contentEncoding }),
             ContentCodings(fields[values: .contentEncoding]).areRemoved
@@ -100,7 +102,7 @@ package enum StoredFields {
     }
 
     private static func connection(_ head: [String: String]) -> String? {
-        head["Connection"] ?? head.first { $0.key.utf8.count == 10 && $0.key.lowercased() == "connection" }?.value
+        head["Connection"] ?? head.first { $0.key.equalsIgnoringCase("Connection") }?.value
     }
 
     /// Names in lower case.
@@ -119,7 +121,7 @@ extension HTTPFields {
         reserveCapacity(dictionary.count)
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
             // White space around a value is not part of it (RFC 9110 §5.5).
-            let value = value.hasSpaceAround ? value.trimmingCharacters(in: .whitespaces) : value
+            let value = value.trimmingSpace()
             guard let name = KnownFieldNames.name(name), isWanted(name), HTTPField.isValidValue(value) else { continue }
             append(HTTPField(name: name, value: value))
         }
@@ -137,14 +139,6 @@ extension HTTPFields {
             }
         }
         return result
-    }
-}
-
-extension String {
-    /// Checked first, because such space is rare and Foundation's trimming takes longer than all other work on a field.
-    fileprivate var hasSpaceAround: Bool {
-        guard let first = utf8.first, let last = utf8.last else { return false }
-        return [first, last].contains { $0 <= UInt8(ascii: " ") || $0 > 0x7f }
     }
 }
 
@@ -190,7 +184,7 @@ extension ResponseHead {
         if length == .invalid || (length != .absent && hasTransferCoding) { return .uncertainLength }
         // In plain TCP, the end of the connection is the end of such a body (RFC 9112 §6.3); a 204 has none.
         if hidesCuts, length == .absent, !hasTransferCoding, !storesCodedBodies, statusCode != 204,
-            url?.scheme?.lowercased() == "https"
+            url?.isHTTPS == true
         {
             return .uncertainLength
         }

@@ -1,6 +1,7 @@
 import Synchronization
 import WaystationCollections
 import WaystationCookies
+import WaystationFields
 import WaystationFoundation
 
 /// Keeps a store and one storage in step.
@@ -422,8 +423,8 @@ package struct CookiePairs {
     package let pairs: [String]
 
     package init(_ field: String) {
-        pairs = field.split(separator: ";").map { $0.trimmingPrefix { $0 == " " || $0 == "\t" } }.map(String.init)
-            .filter { !$0.isEmpty }
+        pairs = field.utf8.split(separator: UInt8(ascii: ";")).map { $0.trimmingSpace() }.filter { !$0.isEmpty }
+            .map { String(Substring($0)) }
     }
 
     /// The name of a pair; empty for a value without a name.

@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 public import WaystationCookies
+import WaystationFields
 package import WaystationFoundation
 import WaystationTransport
 
@@ -98,7 +99,7 @@ final class SessionCookies: Sendable {
         Set(
             SetCookie.split(joined: field).map { text in
                 let pair = String(text.prefix { $0 != ";" })
-                return CookiePairs.name(of: pair).trimmingCharacters(in: .whitespaces)
+                return CookiePairs.name(of: pair).trimmingSpace()
             }
         )
     }

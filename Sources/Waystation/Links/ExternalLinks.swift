@@ -84,15 +84,7 @@ public struct ExternalLinks: Sendable {
 
     func check() throws(WaystationError) {
         for scheme in schemes.names {
-            let isScheme =
-                scheme.first.map { $0.isASCII && $0.isLetter } ?? false
-                && scheme.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-                    default: byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-                    }
-                }
-            guard isScheme else {
+            guard scheme.utf8.isScheme else {
                 throw WaystationError(
                     .invalidLinks,
                     "\(scheme.quoted()) is not a URL scheme: write it without a colon, as \"tel\""
@@ -114,10 +106,7 @@ public struct ExternalLinks: Sendable {
     }
 
     private static func canonical(_ host: String) -> String? {
-        guard !host.contains(where: { "/?#@*".contains($0) }), let url = CanonicalURL("https://\(host)/"),
-            url.port == nil, !host.hasSuffix(":443")
-        else { return nil }
-        return String(url.host)
+        host.contains("*") ? nil : CanonicalURL.host(host)
     }
 }
 

@@ -1,4 +1,6 @@
+import WaystationFields
 package import WaystationFoundation
+import WaystationTransport
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
 package struct AuthenticationChallengeField: Equatable, Sendable {
@@ -12,65 +14,22 @@ package struct AuthenticationChallengeField: Equatable, Sendable {
     /// A part that cannot be parsed ends the list; it is not an error.
     package static func parse(_ value: String) -> [AuthenticationChallengeField] {
         var challenges: [AuthenticationChallengeField] = []
-        for item in elements(of: value) {
-            let word = item.prefix { $0 != " " && $0 != "=" && $0 != "\t" }
-            let rest = item.dropFirst(word.count)
+        for item in value.quotedListMembers {
+            let word = item.utf8.prefix { !$0.isSpace && $0 != UInt8(ascii: "=") }
+            guard !word.isEmpty else { break }
+            let rest = item[word.endIndex...].utf8.trimmingSpace()
             // An element that starts with `name=` is one more parameter of the challenge before it; white space may
             // surround the equals sign (RFC 9110 §11.2).
-            let parameter: Substring
-            if !word.isEmpty, rest.first(where: { $0 != " " && $0 != "\t" }) == "=" {
-                parameter = item
-            } else {
-                guard !word.isEmpty else { break }
-                challenges.append(AuthenticationChallengeField(scheme: word.lowercased(), realm: nil))
-                parameter = rest.drop { $0 == " " || $0 == "\t" }
+            var parameter = FieldParameter(item)
+            if rest.first != UInt8(ascii: "=") {
+                let scheme = String(decoding: word.map(\.lowercased), as: UTF8.self)
+                challenges.append(AuthenticationChallengeField(scheme: scheme, realm: nil))
+                parameter = FieldParameter(Substring(rest))
             }
-            guard let equals = parameter.firstIndex(of: "="), !challenges.isEmpty else { continue }
-            let name = parameter[..<equals].filter { !$0.isWhitespace }.lowercased()
-            if name == "realm" {
-                challenges[challenges.count - 1].realm = unquoted(parameter[parameter.index(after: equals)...])
-            }
+            guard let realm = parameter.value, parameter.name == "realm", !challenges.isEmpty else { continue }
+            challenges[challenges.count - 1].realm = realm
         }
         return challenges
-    }
-
-    /// Splits at commas outside quoted strings.
-    private static func elements(of value: String) -> [Substring] {
-        var elements: [Substring] = []
-        var start = value.startIndex
-        var isQuoted = false
-        var isEscaped = false
-        for index in value.indices {
-            let character = value[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isQuoted, character == "\\" {
-                isEscaped = true
-            } else if character == "\"" {
-                isQuoted.toggle()
-            } else if character == ",", !isQuoted {
-                elements.append(value[start..<index])
-                start = value.index(after: index)
-            }
-        }
-        elements.append(value[start...])
-        return elements.map { $0.drop { $0 == " " || $0 == "\t" } }.filter { !$0.isEmpty }
-    }
-
-    private static func unquoted(_ text: Substring) -> String {
-        let trimmed = text.trimmingCharacters(in: .whitespaces)
-        guard trimmed.count >= 2, trimmed.first == "\"", trimmed.last == "\"" else { return trimmed }
-        var result = ""
-        var isEscaped = false
-        for character in trimmed.dropFirst().dropLast() {
-            if !isEscaped, character == "\\" {
-                isEscaped = true
-            } else {
-                result.append(character)
-                isEscaped = false
-            }
-        }
-        return result
     }
 }
 
@@ -86,7 +45,7 @@ extension URLProtectionSpace {
         else { return nil }
         return URLProtectionSpace(
             host: host,
-            port: url.port ?? (scheme == "https" ? 443 : 80),
+            port: url.port ?? KnownScheme(scheme.utf8)?.defaultPort ?? 80,
             protocol: scheme,
             realm: challenge.realm,
             authenticationMethod: NSURLAuthenticationMethodHTTPBasic
@@ -128,8 +87,8 @@ extension ChallengeAnswer {
             self = .complete
             return
         }
-        let token = Data("\(user):\(chosen.password ?? "")".utf8).base64EncodedString()
-        self = .retry(authorization: "Basic \(token)", credential: chosen)
+        let credentials = BasicCredentials(user: user, password: chosen.password ?? "")
+        self = .retry(authorization: credentials.fieldValue, credential: chosen)
     }
 }
 

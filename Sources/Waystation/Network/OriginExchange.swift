@@ -226,6 +226,6 @@ final class OriginExchange: TransportExchange, TransportReceiver {
 extension URLRequest {
     /// Whether the request has the field `Range`; Foundation's own look-up makes a lower-case copy of each name.
     fileprivate var asksForRange: Bool {
-        allHTTPHeaderFields?.keys.contains { $0.utf8.count == 5 && $0.lowercased() == "range" } ?? false
+        allHTTPHeaderFields?.keys.contains { $0.equalsIgnoringCase("Range") } ?? false
     }
 }

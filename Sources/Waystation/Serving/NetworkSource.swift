@@ -113,14 +113,14 @@ final class SourceEnvironment: Sendable {
 
     /// The key under which a response to a request is looked up, in the part of the store that belongs to its login.
     func cacheKey(_ request: URLRequest, _ canonical: CanonicalRequest) -> RequestKey {
-        let key = CacheRequest.key(of: request, canonical: canonical.url.string)
+        let key = CacheRequest.key(of: request, canonical: canonical.url)
         guard let part = login?.partition(of: request), !part.isEmpty else { return key }
         return RequestKey(method: key.method, url: key.url, partition: part + key.partition)
     }
 
     /// The cache's view of a request, in the part of the store that belongs to its login.
     func cacheRequest(_ request: URLRequest, _ canonical: CanonicalRequest) -> CacheRequest? {
-        guard let presented = CacheRequest(request, canonical: canonical.url.string) else { return nil }
+        guard let presented = CacheRequest(request, canonical: canonical.url) else { return nil }
         guard let part = login?.partition(of: request), !part.isEmpty else { return presented }
         return presented.within(part)
     }

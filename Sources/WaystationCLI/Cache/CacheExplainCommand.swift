@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waystation
 import WaystationCaching
+import WaystationFields
 import WaystationFoundation
 import WaystationRules
 import WaystationStorage
@@ -53,7 +54,7 @@ struct CacheExplainCommand: AsyncParsableCommand {
         }
         var request = URLRequest(url: address)
         for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
-        guard let presented = CacheRequest(request, canonical: canonical.string) else {
+        guard let presented = CacheRequest(request, canonical: canonical) else {
             throw ValidationError("No response to a request for \(url.printable) is ever stored.")
         }
         return (presented, canonical.string)
@@ -117,8 +118,8 @@ struct RequestField: ExpressibleByArgument {
 
     init?(argument: String) {
         guard let colon = argument.firstIndex(of: ":") else { return nil }
-        name = argument[..<colon].trimmingCharacters(in: .whitespaces)
-        value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        name = argument[..<colon].trimmingSpace()
+        value = argument[argument.index(after: colon)...].trimmingSpace()
         if name.isEmpty { return nil }
     }
 }

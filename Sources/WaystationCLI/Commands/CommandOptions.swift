@@ -4,6 +4,7 @@ import WaystationArchive
 public import WaystationPacks
 import WaystationPublishing
 import WaystationStorage
+import WaystationTransport
 
 /// The release directory and the signing keys.
 struct ReleaseOptions: ParsableArguments {
@@ -214,8 +215,7 @@ struct WebAddress: ExpressibleByArgument {
     let url: URL
 
     init?(argument: String) {
-        guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()), url.host != nil
-        else { return nil }
+        guard let url = URL(string: argument), url.isHTTP else { return nil }
         self.url = url
     }
 }

@@ -39,7 +39,7 @@ public struct CacheDirective: Hashable, Sendable {
         let rawName = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
         rest = rest[rawName.endIndex...]
         let trimmed = rawName.trimmingSpace()
-        let isToken = !trimmed.isEmpty && trimmed.allSatisfy(\.isTokenCharacter)
+        let isToken = trimmed.isToken
         let name = String(decoding: trimmed.map(\.lowercased), as: UTF8.self)
         guard rest.popFirst() == UInt8(ascii: "=") else {
             return Member(valid: isToken ? CacheDirective(name: name, argument: nil, isWellFormed: true) : nil)
@@ -52,10 +52,10 @@ public struct CacheDirective: Hashable, Sendable {
 
     /// Takes the argument after the equals sign, up to the comma that ends the member.
     private static func takeArgument(from rest: inout ArraySlice<UInt8>) -> (text: String, isWellFormed: Bool) {
-        if rest.first == UInt8(ascii: "\""), let quoted = quotedString(at: rest) {
-            let trailing = rest[quoted.end...].prefix { $0 != UInt8(ascii: ",") }
+        if let text = rest.takeQuotedString() {
+            let trailing = rest.prefix { $0 != UInt8(ascii: ",") }
             rest = rest[trailing.endIndex...]
-            return (String(decoding: quoted.text, as: UTF8.self), trailing.allSatisfy(\.isSpace))
+            return (String(decoding: text, as: UTF8.self), trailing.allSatisfy(\.isSpace))
         }
         // An argument with an unclosed quotation mark ends at the comma, so that it does not swallow a restriction
         // after it.
@@ -63,24 +63,7 @@ public struct CacheDirective: Hashable, Sendable {
         rest = rest[member.endIndex...]
         var token = member
         while token.last?.isSpace == true { token.removeLast() }
-        return (String(decoding: token, as: UTF8.self), !token.isEmpty && token.allSatisfy(\.isTokenCharacter))
-    }
-
-    /// The text of a quoted string and the index of its end (RFC 9110 §5.6.4); nil when it is not closed.
-    private static func quotedString(at rest: ArraySlice<UInt8>) -> (text: [UInt8], end: Int)? {
-        var text: [UInt8] = []
-        var position = rest.startIndex + 1
-        while position < rest.endIndex {
-            switch rest[position] {
-            case UInt8(ascii: "\""): return (text, position + 1)
-            case UInt8(ascii: "\\") where position + 1 < rest.endIndex:
-                position += 1
-                text.append(rest[position])
-            default: text.append(rest[position])
-            }
-            position += 1
-        }
-        return nil
+        return (String(decoding: token, as: UTF8.self), token.isToken)
     }
 }
 

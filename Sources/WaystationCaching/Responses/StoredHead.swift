@@ -204,7 +204,7 @@ final class ResponseFacts: Sendable {
 
         staleWhileRevalidate = cacheControl.staleWhileRevalidate?.inSeconds ?? 0
         staleIfError = cacheControl.staleIfError?.inSeconds
-        isImmutable = cacheControl.immutable && url.prefix(8).lowercased() == "https://"
+        isImmutable = cacheControl.immutable && url.startsIgnoringCase(with: "https://")
         hasQuery = url.utf8.contains(UInt8(ascii: "?"))
     }
 }

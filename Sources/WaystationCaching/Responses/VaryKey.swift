@@ -87,7 +87,7 @@ public struct VaryKey: Hashable, Sendable {
         case .acceptEncoding: listMembers(value.lowercased()).sorted().joined(separator: ",")
         case .acceptLanguage: listMembers(value.lowercased()).joined(separator: ",")
         case .accept where !value.contains("\""): listMembers(value).joined(separator: ",")
-        default: String(Substring(value.utf8[...].trimmingSpace()))
+        default: value.trimmingSpace()
         }
     }
 

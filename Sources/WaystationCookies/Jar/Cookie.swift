@@ -127,15 +127,16 @@ enum CookiePrefix {
         }
         // A cookie without a name is sent as its bare value, which a server would read as a name (§5.7).
         guard !cookie.name.isEmpty else {
-            guard !cookie.value.hasASCIIPrefix("__Secure-"), !cookie.value.hasASCIIPrefix("__Host-") else {
+            guard !cookie.value.startsIgnoringCase(with: "__Secure-"), !cookie.value.startsIgnoringCase(with: "__Host-")
+            else {
                 throw CookieError(.prefix, "a nameless cookie's value must not begin with __Secure- or __Host-")
             }
             return
         }
-        if cookie.name.hasASCIIPrefix("__Secure-"), !cookie.isSecure {
+        if cookie.name.startsIgnoringCase(with: "__Secure-"), !cookie.isSecure {
             throw CookieError(.prefix, "a name that begins with __Secure- needs Secure; add it to the cookie")
         }
-        if cookie.name.hasASCIIPrefix("__Host-") {
+        if cookie.name.startsIgnoringCase(with: "__Host-") {
             guard cookie.isSecure, cookie.isHostOnly, cookie.path == "/", pathWasExplicit else {
                 throw CookieError(
                     .prefix,

@@ -19,21 +19,15 @@ struct CookieHost: Hashable, Sendable {
 
     /// Letters, digits, hyphens, dots, the underscores that real hosts have, and the colons of IPv6.
     private static func isAllowed(_ octet: UInt8) -> Bool {
-        octet.isASCIIDigit || octet.isASCIILetter || "-._:".utf8.contains(octet)
+        octet.isASCIIAlphanumeric || "-._:".utf8.contains(octet)
     }
 
     /// Whether the host is an address, not a name.
     ///
-    /// A name that ends in a number counts as an address, since resolvers read `127.1` and `0x7f000001` as addresses
-    /// (<https://url.spec.whatwg.org/#ends-in-a-number-checker>).
+    /// A name that ends in a number counts as an address.
     var isAddress: Bool {
         guard !name.utf8.contains(UInt8(ascii: ":")) else { return true }
-        let bare = name.hasSuffix(".") ? name.dropLast() : name[...]
-        let last =
-            bare.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last ?? bare.utf8[...]
-        guard !last.isEmpty else { return false }
-        if last.allSatisfy(\.isASCIIDigit) { return true }
-        return last.starts(with: "0x".utf8) && last.dropFirst(2).allSatisfy { $0.hexadecimalDigit != nil }
+        return name.utf8.endsInNumber
     }
 
     /// Whether the host is this machine.
@@ -41,7 +35,7 @@ struct CookieHost: Hashable, Sendable {
         if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0].elementsEqual("127".utf8)
-            && parts.allSatisfy { (1...3).contains($0.count) && $0.allSatisfy(\.isASCIIDigit) }
+            && parts.allSatisfy { (1...3).contains($0.count) && $0.isDecimal }
     }
 
     /// The name, followed by the shorter names that remain as labels are removed from its front, longest first.

@@ -61,31 +61,31 @@ public struct SetCookie: Hashable, Sendable {
         let name = part[..<(equals ?? part.endIndex)].trimmingSpace()
         let value = equals.map { part[part.index(after: $0)...].trimmingSpace() } ?? part[part.endIndex...]
         guard value.count <= CookieSyntax.maximumAttributeLength else { return }
-        if name.equalsIgnoringCase("expires") {
+        if name.equalsIgnoringCase("expires".utf8) {
             expires = CookieDate.parse(value) ?? expires
-        } else if name.equalsIgnoringCase("max-age") {
+        } else if name.equalsIgnoringCase("max-age".utf8) {
             maxAge = Self.seconds(value) ?? maxAge
-        } else if name.equalsIgnoringCase("domain") {
+        } else if name.equalsIgnoringCase("domain".utf8) {
             // §5.2.3: an empty attribute is ignored as a whole; an earlier one stays in effect.
             guard !value.isEmpty else { return }
             let bare = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
             domain = bare.isEmpty ? nil : String(decoding: bare.map(\.lowercased), as: UTF8.self)
-        } else if name.equalsIgnoringCase("path") {
+        } else if name.equalsIgnoringCase("path".utf8) {
             // §5.2.4: an invalid path means the default path, even when an earlier attribute gave a path.
             path = value.first == UInt8(ascii: "/") ? String(Substring(value)) : nil
-        } else if name.equalsIgnoringCase("secure") {
+        } else if name.equalsIgnoringCase("secure".utf8) {
             isSecure = true
-        } else if name.equalsIgnoringCase("httponly") {
+        } else if name.equalsIgnoringCase("httponly".utf8) {
             isHTTPOnly = true
-        } else if name.equalsIgnoringCase("samesite") {
+        } else if name.equalsIgnoringCase("samesite".utf8) {
             sameSite = Self.sameSite(value)
         }
     }
 
     private static func sameSite(_ value: Substring.UTF8View) -> SameSite {
-        if value.equalsIgnoringCase("strict") { return .strict }
-        if value.equalsIgnoringCase("lax") { return .lax }
-        if value.equalsIgnoringCase("none") { return .none }
+        if value.equalsIgnoringCase("strict".utf8) { return .strict }
+        if value.equalsIgnoringCase("lax".utf8) { return .lax }
+        if value.equalsIgnoringCase("none".utf8) { return .none }
         return .unspecified
     }
 
@@ -93,7 +93,7 @@ public struct SetCookie: Hashable, Sendable {
     private static func seconds(_ value: Substring.UTF8View) -> Int64? {
         let isNegative = value.first == UInt8(ascii: "-")
         let digits = isNegative ? value.dropFirst() : value
-        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }
+        guard digits.isDecimal else { return nil }
         let magnitude = Int64(String(Substring(digits))) ?? .max
         return isNegative ? -magnitude : magnitude
     }
@@ -225,12 +225,8 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    private static let months: [StaticString] = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
-
     private static func month(_ token: Substring.UTF8View) -> Int? {
         let start = token.prefix(3)
-        return months.firstIndex(where: { start.equalsIgnoringCase($0) }).map { $0 + 1 }
+        return HTTPDate.months.firstIndex { start.equalsIgnoringCase($0.utf8) }.map { $0 + 1 }
     }
 }

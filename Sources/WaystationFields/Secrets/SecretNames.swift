@@ -196,10 +196,8 @@ extension SecretNames {
         var place = range.lowerBound
         while place < range.upperBound {
             let byte = text[place]
-            if byte == UInt8(ascii: "%"), place + 2 < range.upperBound, let high = text[place + 1].hexadecimalDigit,
-                let low = text[place + 2].hexadecimalDigit
-            {
-                part.append(high << 4 | low, at: place)
+            if let decoded = percentDecodedByte(text, at: place, end: range.upperBound) {
+                part.append(decoded, at: place)
                 place += 3
             } else {
                 part.append(isForm && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte, at: place)
@@ -244,9 +242,4 @@ extension Collection<UInt8> where Index == Int {
         }
         return nil
     }
-}
-
-extension UInt8 {
-    /// Whether the byte may be a part of a URL's scheme (RFC 3986 §3.1).
-    fileprivate var isSchemeCharacter: Bool { isASCIILetter || isASCIIDigit || "+-.".utf8.contains(self) }
 }

@@ -41,17 +41,19 @@ public enum OfflinePath {
     /// Browsers send `/@scope/a.js`, and other clients may send `/%40scope/a.js`: both name the same file.
     package static func plain(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
-        var rest = Substring(text).utf8
+        let bytes = Array(text.utf8)
         var plain: [UInt8] = []
-        plain.reserveCapacity(rest.count)
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let character = UInt8(String(Substring(rest.prefix(2))), radix: 16),
+        plain.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if let character = percentDecodedByte(bytes, at: index, end: bytes.count),
                 plainCharacters.contains(character)
             {
                 plain.append(character)
-                rest = rest.dropFirst(2)
+                index += 3
             } else {
-                plain.append(byte)
+                plain.append(bytes[index])
+                index += 1
             }
         }
         return String(decoding: plain, as: UTF8.self)

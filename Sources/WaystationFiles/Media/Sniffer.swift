@@ -1,4 +1,5 @@
 import Foundation
+import WaystationFields
 
 /// Determines a media type by the first bytes of a file, as the WHATWG MIME Sniffing standard does for an unknown type
 /// (section 7.1, with its sniff-scriptable flag set).
@@ -28,7 +29,7 @@ struct Sniffer {
         let text = bytes.drop { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
         for tag in Self.tags {
             let name = tag.utf8
-            guard text.count > name.count, zip(text, name).allSatisfy({ $0.asciiUppercased == $1 }) else { continue }
+            guard text.startsIgnoringCase(with: name) else { continue }
             // The next byte must be a tag-terminating byte: a space or ">".
             if let next = text.dropFirst(name.count).first, next == 0x20 || next == 0x3E { return "text/html" }
         }
@@ -118,12 +119,6 @@ private struct Pattern {
 
     func matches(_ input: [UInt8]) -> Bool {
         input.count >= bytes.count && zip(input, bytes).allSatisfy { $1 == nil || $0 == $1 }
-    }
-}
-
-extension UInt8 {
-    fileprivate var asciiUppercased: UInt8 {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self - 0x20 : self
     }
 }
 

@@ -1,5 +1,6 @@
 #if Gateway
 import WaystationCookies
+import WaystationFields
 import WaystationRules
 
 /// The hosts of rules for which an authority makes certificates.
@@ -18,7 +19,7 @@ struct CertifiedHosts: Sendable {
         var names: Set<String> = []
         var patterns: [URLPattern] = []
         var leftOut: [String] = []
-        for pattern in all where Self.takesHTTPS(pattern) {
+        for pattern in all where pattern.takesHTTPS {
             if let name = Self.name(in: pattern) {
                 names.insert(name)
                 patterns.append(pattern)
@@ -45,20 +46,10 @@ struct CertifiedHosts: Sendable {
         return patterns.contains { $0.takesSomething(below: url) }
     }
 
-    private static func takesHTTPS(_ pattern: URLPattern) -> Bool {
-        let scheme = pattern.text.prefix { $0 != ":" }.lowercased()
-        return scheme == "https" || scheme == "*"
-    }
-
     /// The name of the constraint for a pattern; nil if the pattern takes hosts that no single name covers, or if the
     /// constraint would permit names that are not the app's own.
     private static func name(in pattern: URLPattern) -> String? {
-        guard let start = pattern.text.firstRange(of: "://")?.upperBound else { return nil }
-        let host = pattern.text[start...].prefix { !"/?#:\\".contains($0) }
-        let stars = ["**.", "*."].first { host.hasPrefix($0) } ?? ""
-        guard let url = CanonicalURL("https://\(host.dropFirst(stars.count))/") else { return nil }
-        let name = String(url.host)
-        guard CertificateName.isCertifiable(name) else { return nil }
+        guard let name = pattern.domain, CertificateName.isCertifiable(name) else { return nil }
         // A constraint permits all names below its name, and those below a public suffix are not the app's own. Names below
         // `localhost` are this machine (RFC 6761 §6.3).
         return name == "localhost" || !PublicSuffixes.builtIn.contain(name) ? name : nil
@@ -69,18 +60,7 @@ struct CertifiedHosts: Sendable {
 enum CertificateName {
     /// Whether a host in canonical form can be in a certificate: it is a name without a dot at its end, not an address.
     static func isCertifiable(_ host: String) -> Bool {
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard let last = labels.last, !host.isEmpty, host.utf8.count <= 253 else { return false }
-        return !last.utf8.allSatisfy { (0x30...0x39).contains($0) }
-            && labels.allSatisfy { label in
-                (1...63).contains(label.utf8.count)
-                    && label.utf8.allSatisfy { byte in
-                        switch byte {
-                        case 0x30...0x39, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "_"): true
-                        default: false
-                        }
-                    }
-            }
+        OriginName.isHost(host) && !host.utf8.endsInNumber
     }
 
     /// Whether a constraint permits a name: the name is one of the constraint, or below one (RFC 5280 §4.2.1.10).

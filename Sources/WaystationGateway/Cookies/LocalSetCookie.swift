@@ -65,7 +65,7 @@ enum LocalSetCookie {
 
     /// Whether browsers accept a cookie of this name only with `Secure` (RFC 6265bis §4.1.3).
     private static func needsSecure(_ name: String) -> Bool {
-        ["__secure-", "__host-"].contains { name.lowercased().hasPrefix($0) }
+        ["__secure-", "__host-"].contains { name.startsIgnoringCase(with: $0) }
     }
 
     /// The gateway's name for a cookie's domain; nil if the domain does not cover the origin's host, or is above the

@@ -1,5 +1,6 @@
 #if Gateway
 import Waystation
+import WaystationFields
 import WaystationFoundation
 import WaystationRecording
 
@@ -77,8 +78,7 @@ struct BodyPreview: Encodable, Sendable {
 extension RecordedExchange {
     /// The type of the body in lower case, without parameters; empty if the response names no type.
     var mediaType: String {
-        let field = response?.value(forHTTPHeaderField: "Content-Type") ?? ""
-        return field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        ParameterizedValue(response?.value(forHTTPHeaderField: "Content-Type") ?? "").value
     }
 }
 #endif

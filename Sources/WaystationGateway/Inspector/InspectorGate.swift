@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import NIOHTTP1
+import Waystation
 import WaystationFields
 import WaystationFileSystem
 
@@ -47,7 +48,7 @@ struct InspectorGate: Sendable {
     /// Whether a request names the inspector as its host.
     func isAddressed(by head: HTTPRequestHead) -> Bool {
         let hosts = head.headers["Host"]
-        return hosts.count == 1 && hosts[0].lowercased() == authority && head.uri.hasPrefix("/")
+        return hosts.count == 1 && hosts[0].equalsIgnoringCase(authority) && head.uri.hasPrefix("/")
     }
 
     /// Checks a request to the inspector.
@@ -61,8 +62,7 @@ struct InspectorGate: Sendable {
             guard secret.equals(key) else { throw .noSecret }
             return .enter
         }
-        let cookies = head.headers["Cookie"].flatMap { $0.split(separator: ";") }
-            .map { $0.trimmingCharacters(in: .whitespaces) }
+        let cookies = head.headers["Cookie"].flatMap { CookiePairs($0).pairs }
         let start = cookieName + "="
         let given = cookies.filter { $0.hasPrefix(start) }.map { $0.dropFirst(start.count) }
         guard given.contains(where: secret.equals) else { throw .noSecret }

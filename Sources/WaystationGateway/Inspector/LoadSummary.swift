@@ -1,5 +1,6 @@
 #if Gateway
 import Waystation
+import WaystationFields
 import WaystationFoundation
 import WaystationRecording
 
@@ -177,19 +178,7 @@ enum CacheStatusWords {
 
     /// The parts of a member between semicolons that are outside of quotes.
     private static func parameters(of member: Substring) -> [String] {
-        var parts = [""]
-        var isQuoted = false
-        var isEscaped = false
-        for character in member {
-            if character == ";", !isQuoted {
-                parts.append("")
-                continue
-            }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            isEscaped = character == "\\" && !isEscaped
-            parts[parts.count - 1].append(character)
-        }
-        return parts.map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+        member.utf8.splitOutsideQuotes(at: UInt8(ascii: ";")).map { String(Substring($0.trimmingSpace())) }
     }
 }
 #endif

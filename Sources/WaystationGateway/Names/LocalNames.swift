@@ -1,6 +1,7 @@
 #if Gateway
 import Foundation
 import Synchronization
+import WaystationFields
 
 /// Translates URLs of origins to URLs of the gateway, and back.
 struct LocalNames: Sendable {
@@ -82,8 +83,8 @@ struct LocalNames: Sendable {
     }
 
     private static func dropping(_ prefix: String, from url: String) -> Substring? {
-        guard url.prefix(prefix.count).lowercased() == prefix else { return nil }
-        return url.dropFirst(prefix.count)
+        guard url.startsIgnoringCase(with: prefix) else { return nil }
+        return Substring(url.utf8.dropFirst(prefix.utf8.count))
     }
 }
 

@@ -74,10 +74,13 @@ struct OriginName: Hashable, Sendable {
     /// The origin of a host at the same port and with the same scheme; nil for a text that is no host.
     func sibling(at host: String) -> OriginName? { OriginName(scheme: scheme, host: host, port: port) }
 
+    /// The port to connect to.
+    var effectivePort: Int { port ?? Self.standardPort(of: scheme) ?? 80 }
+
+    /// The port that URLs of a scheme have if they name none; nil for a scheme other than `http` and `https`.
     static func standardPort(of scheme: String) -> Int? {
-        switch scheme {
-        case "https": 443
-        case "http": 80
+        switch KnownScheme(scheme.utf8) {
+        case let known? where known == .http || known == .https: known.defaultPort
         default: nil
         }
     }
@@ -87,20 +90,17 @@ struct OriginName: Hashable, Sendable {
     ///
     /// Programs disagree about a sign and about leading zeros.
     static func port(_ digits: some StringProtocol) -> Int? {
-        guard digits.first != "0", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard digits.first != "0", digits.utf8.isDecimal else { return nil }
         return UInt16(digits).map(Int.init)
     }
 
     /// Whether a text is a host name or an IPv4 address: labels of letters, digits, hyphens and underscores.
-    private static func isHost(_ host: String) -> Bool {
+    static func isHost(_ host: String) -> Bool {
         guard host.utf8.count <= 253 else { return false }
         return host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.utf8.count)
-                && label.utf8.allSatisfy { byte in
-                    switch byte {
-                    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "_"): true
-                    default: false
-                    }
+                && label.utf8.allSatisfy {
+                    $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
                 }
         }
     }
@@ -184,7 +184,7 @@ extension OriginName {
         }
 
         private static func isNumber(_ label: String) -> Bool {
-            label.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            label.utf8.allSatisfy(\.isASCIIDigit)
         }
 
         private static func isAddress(_ labels: [String]) -> Bool {

@@ -63,7 +63,7 @@ struct TargetReader: Sendable {
     private func impliedHost(of head: HTTPRequestHead) -> String? {
         guard head.version == .http1_0, secured == nil else { return nil }
         if head.method == .CONNECT { return head.uri }
-        return head.uri.prefix(7).lowercased() == "http://" ? String(Self.authority(of: head.uri)) : nil
+        return head.uri.startsIgnoringCase(with: "http://") ? String(Self.authority(of: head.uri)) : nil
     }
 
     /// The authority of an absolute `http` URL.
@@ -76,7 +76,7 @@ struct TargetReader: Sendable {
         // The origin's answer to TRACE shows the cookies that a page may not see.
         if ["TRACE", "TRACK"].contains(head.method.rawValue) { throw .unsupportedMethod(head.method.rawValue) }
         let expectation = head.headers["Expect"].joined(separator: ", ")
-        guard expectation.isEmpty || expectation.lowercased() == "100-continue" else {
+        guard expectation.isEmpty || expectation.equalsIgnoringCase("100-continue") else {
             throw .unknownExpectation(expectation)
         }
         guard head.version.major == 1, head.version.minor <= 1 else {
@@ -84,7 +84,7 @@ struct TargetReader: Sendable {
         }
         // Only chunks are undone; a list that ends with chunked would leave the body in the other coding.
         let codings = head.headers["Transfer-Encoding"]
-        guard codings.isEmpty || (codings.count == 1 && codings[0].lowercased() == "chunked") else {
+        guard codings.isEmpty || (codings.count == 1 && codings[0].equalsIgnoringCase("chunked")) else {
             throw .unknownCoding(codings.joined(separator: ", "))
         }
         // Before HTTP/1.1, a server on the way may not know chunks, and take them for a further request (RFC 9112 §6.1).
@@ -96,7 +96,7 @@ struct TargetReader: Sendable {
 
     /// The target of a request on a connection over TLS.
     private func within(_ origin: OriginName, _ target: String, host: String) throws(Refusal) -> RequestTarget {
-        let authorities = [origin.host + ":\(origin.port ?? 443)"] + (origin.port == nil ? [origin.host] : [])
+        let authorities = [origin.host + ":\(origin.effectivePort)"] + (origin.port == nil ? [origin.host] : [])
         guard authorities.contains(host.lowercased()) else { throw .otherHost(host, than: origin.serialized) }
         if target.hasPrefix("/") { return .proxied(try url(origin.serialized + target)) }
         guard let (named, rest) = names.split(target), named == origin else {
@@ -113,7 +113,7 @@ struct TargetReader: Sendable {
     }
 
     private func absolute(_ target: String, host: String) throws(Refusal) -> RequestTarget {
-        let isPlain = target.prefix(7).lowercased() == "http://"
+        let isPlain = target.startsIgnoringCase(with: "http://")
         let authority = Self.authority(of: target)
         guard !isPlain || !authority.hasPrefix("[") else {
             throw .badRequest("the host is an IPv6 address, which the gateway does not support: use a host name")
@@ -124,7 +124,7 @@ struct TargetReader: Sendable {
         guard !authority.contains("@") else {
             throw .badRequest("the request target has a user name before its host (RFC 9110 §4.2.4)")
         }
-        guard authority.lowercased() == host.lowercased() else {
+        guard authority.equalsIgnoringCase(host) else {
             throw .badRequest("the Host field differs from the host of the request target (RFC 9112 §3.2.2)")
         }
         let path = rest.hasPrefix("/") ? String(rest) : "/" + rest
@@ -140,7 +140,7 @@ struct TargetReader: Sendable {
         }
         // The field may leave out the port (the example of RFC 9112 §3.2.3).
         let allowed = [authority, String(authority.dropLast(":\(target.port)".count))]
-        guard allowed.contains(where: { $0.lowercased() == host.lowercased() }) else {
+        guard allowed.contains(where: { $0.equalsIgnoringCase(host) }) else {
             throw .badRequest("the Host field differs from the target of CONNECT (RFC 9112 §3.2)")
         }
         return .tunnel(host: target.host, port: target.port)
@@ -156,16 +156,11 @@ struct TargetReader: Sendable {
     /// becomes `%25`, as in a canonical URL.
     private static func encoded(_ target: String) -> String {
         guard target.utf8.contains(where: { unencoded.contains($0) || $0 == percent }) else { return target }
-        var rest = target.utf8[...]
+        let bytes = Array(target.utf8)
         var result: [UInt8] = []
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            let isStray = byte == percent && (digits.count < 2 || !digits.allSatisfy { $0.hexadecimalDigit != nil })
-            if isStray || unencoded.contains(byte) {
-                result += "%\(String(byte, radix: 16, uppercase: true))".utf8
-            } else {
-                result.append(byte)
-            }
+        for (index, byte) in bytes.enumerated() {
+            let isStray = byte == percent && percentDecodedByte(bytes, at: index, end: bytes.count) == nil
+            if isStray || unencoded.contains(byte) { result.appendPercentEncoded(byte) } else { result.append(byte) }
         }
         return String(decoding: result, as: UTF8.self)
     }
@@ -233,10 +228,7 @@ struct ConnectTarget: Equatable, Sendable {
             return
         }
         guard OriginName(scheme: "https", host: String(host), port: nil) != nil else { return nil }
-        // A name whose last label is a number is an address (URL Standard, "ends in a number").
-        let last = host.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
-        let isNumber = last.utf8.allSatisfy { (0x30...0x39).contains($0) } || last.lowercased().hasPrefix("0x")
-        guard !isNumber || Self.isAddress(host) else { return nil }
+        guard !host.utf8.endsInNumber || Self.isAddress(host) else { return nil }
         self.host = String(host)
     }
 

@@ -1,5 +1,6 @@
 #if Gateway
 import Foundation
+import WaystationFields
 
 /// An absolute `http` or `https` URL in a text, found as browsers parse it (URL Standard §4.4).
 ///
@@ -45,7 +46,7 @@ struct AbsoluteURL {
         guard let second = text.dropFirst().first else { return false }
         if first == UInt8(ascii: "&") { return true }
         if second == UInt8(ascii: "&") || isIgnored(second) { return true }
-        return isSlash(first) ? isSlash(second) : Characters.lowered(first) == UInt8(ascii: "h")
+        return isSlash(first) ? isSlash(second) : first.lowercased == UInt8(ascii: "h")
     }
 
     /// Finds the place at which a URL lacks a scheme, whatever its host is.
@@ -88,7 +89,7 @@ struct AbsoluteURL {
         var scheme: String?
         if !isSlash(bytes[index]) {
             guard let colon = bytes[range].prefix(6).firstIndex(of: UInt8(ascii: ":")) else { return nil }
-            let name = String(decoding: bytes[range.lowerBound..<colon].map(Characters.lowered), as: UTF8.self)
+            let name = String(decoding: bytes[range.lowerBound..<colon].map(\.lowercased), as: UTF8.self)
             guard OriginName.standardPort(of: name) != nil else { return nil }
             scheme = name
             index = colon + 1
@@ -108,7 +109,7 @@ struct AbsoluteURL {
         else { return nil }
         var port: Int?
         if parts.count == 2, !parts[1].isEmpty {
-            guard parts[1].allSatisfy(Characters.isDigit),
+            guard parts[1].allSatisfy(\.isASCIIDigit),
                 let number = UInt16(String(decoding: parts[1], as: UTF8.self))
             else { return nil }
             port = Int(number)
@@ -211,7 +212,7 @@ struct ShortName: Hashable, Sendable {
 
     @inline(__always)
     mutating func append(_ byte: UInt8) {
-        let byte = Characters.lowered(byte)
+        let byte = byte.lowercased
         switch count {
         case 0..<8: high = high << 8 | UInt64(byte)
         case 8..<16: low = low << 8 | UInt64(byte)

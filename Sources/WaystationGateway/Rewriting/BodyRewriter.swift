@@ -1,5 +1,6 @@
 #if Gateway
 import NIOHTTP1
+import WaystationFields
 
 /// Rewrites the links of a page or a style sheet while it passes.
 struct BodyRewriter: Sendable {
@@ -13,11 +14,9 @@ struct BodyRewriter: Sendable {
         ///
         /// - Parameter contentType: The value of `Content-Type`.
         init?(contentType: String) {
-            let parts = contentType.lowercased().split(separator: ";", omittingEmptySubsequences: false)
-                .map { $0.filter { !" \t\"".contains($0) } }
-            let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst("charset=".count)
-            guard charset.map({ !Self.otherCharsets.contains($0) }) ?? true else { return nil }
-            switch parts.first {
+            let type = ParameterizedValue(contentType)
+            guard type["charset"].map({ !Self.otherCharsets.contains($0.lowercased()) }) ?? true else { return nil }
+            switch type.value {
             case "text/html": self = .page(.html)
             case "application/xhtml+xml", "image/svg+xml": self = .page(.xml)
             case "text/css": self = .styleSheet
@@ -26,7 +25,7 @@ struct BodyRewriter: Sendable {
         }
 
         /// Encodings in which the bytes of ASCII do not always stand for ASCII.
-        private static let otherCharsets: Set<Substring> = [
+        private static let otherCharsets: Set<String> = [
             "utf-16", "utf-16le", "utf-16be", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode", "unicodefeff",
             "unicodefffe", "iso-2022-jp", "csiso2022jp",
         ]
@@ -194,7 +193,9 @@ struct ResponseRewriting: Sendable {
 
     /// Whether the origin asks for its bytes to stay as they are (RFC 9111 §5.2.2.6).
     private static func forbidsTransforming(_ fields: HTTPHeaders) -> Bool {
-        fields[canonicalForm: "Cache-Control"].contains { $0.lowercased() == "no-transform" }
+        fields["Cache-Control"].contains { line in
+            line.quotedListMembers.contains { $0.equalsIgnoringCase("no-transform") }
+        }
     }
 
     /// The fields that describe the bytes of the origin: their digests, and their validators.

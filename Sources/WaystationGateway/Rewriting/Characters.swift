@@ -1,5 +1,6 @@
 #if Gateway
 import Foundation
+import WaystationFields
 
 /// The bytes of markup and style sheets, in every encoding that contains ASCII.
 enum Characters {
@@ -13,28 +14,6 @@ enum Characters {
     @inline(__always)
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == space || byte == lineFeed || byte == tab || byte == carriageReturn || byte == formFeed
-    }
-
-    @inline(__always)
-    static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
-
-    @inline(__always)
-    static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
-
-    @inline(__always)
-    static func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
-
-    /// A letter in lower case; other bytes as they are.
-    @inline(__always)
-    static func lowered(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
-
-    /// The value of a hexadecimal digit.
-    static func hexValue(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case 0x30...0x39: UInt32(byte - 0x30)
-        case 0x41...0x46, 0x61...0x66: UInt32((byte | 0x20) - 0x61 + 10)
-        default: nil
-        }
     }
 }
 
@@ -57,7 +36,7 @@ extension UnsafeBufferPointer<UInt8> {
         for (index, byte) in text.enumerated() {
             guard start + index < count else { return nil }
             let found = self[start + index]
-            guard (isExact ? found : Characters.lowered(found)) == byte else { return false }
+            guard (isExact ? found : found.lowercased) == byte else { return false }
         }
         return true
     }
@@ -130,7 +109,7 @@ enum CharacterReferences {
         guard start + 1 < end else { return nil }
         if text[start + 1] == UInt8(ascii: "#") { return numeric(text, start + 2, end) }
         var last = start + 1
-        while last < end, last - start <= longestName, Characters.isAlphanumeric(text[last]) { last += 1 }
+        while last < end, last - start <= longestName, text[last].isASCIIAlphanumeric { last += 1 }
         let name = String(decoding: text[(start + 1)..<last], as: UTF8.self)
         if last < end, text[last] == UInt8(ascii: ";") {
             return named[name].map { ($0.unicodeScalars, last + 1) }
@@ -152,8 +131,8 @@ enum CharacterReferences {
         if isHex { index += 1 }
         let first = index
         var code: UInt32 = 0
-        while index < end, let digit = Characters.hexValue(text[index]), isHex || digit < 10 {
-            code = min(code * (isHex ? 16 : 10) + digit, 0x11_0000)
+        while index < end, let digit = text[index].hexadecimalDigit, isHex || digit < 10 {
+            code = min(code * (isHex ? 16 : 10) + UInt32(digit), 0x11_0000)
             index += 1
         }
         guard index > first else { return nil }

@@ -1,5 +1,6 @@
 #if Gateway
 import Foundation
+import WaystationFields
 
 /// The forms of the values of attributes that contain URLs.
 enum LinkValue {
@@ -83,15 +84,15 @@ enum LinkValue {
     /// The URL of the content of `<meta http-equiv=refresh>`, and of the field `Refresh`.
     static func refresh(_ bytes: [UInt8]) -> Range<Int>? {
         var rest = bytes[...].drop(while: Characters.isSpace)
-        let time = rest.prefix { Characters.isDigit($0) || $0 == UInt8(ascii: ".") }
-        guard let first = rest.first, Characters.isDigit(first) || first == UInt8(ascii: ".") else { return nil }
+        let time = rest.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
+        guard let first = rest.first, first.isASCIIDigit || first == UInt8(ascii: ".") else { return nil }
         rest = rest[time.endIndex...]
         guard let mark = rest.first else { return nil }
         guard mark == UInt8(ascii: ";") || mark == UInt8(ascii: ",") || Characters.isSpace(mark) else { return nil }
         rest = rest.drop(while: Characters.isSpace)
         if let mark = rest.first, mark == UInt8(ascii: ";") || mark == UInt8(ascii: ",") { rest = rest.dropFirst() }
         rest = rest.drop(while: Characters.isSpace)
-        if rest.prefix(3).map(Characters.lowered).elementsEqual("url".utf8) {
+        if rest.startsIgnoringCase(with: "url".utf8) {
             let afterName = rest.dropFirst(3).drop(while: Characters.isSpace)
             if afterName.first == UInt8(ascii: "=") { rest = afterName.dropFirst().drop(while: Characters.isSpace) }
         }

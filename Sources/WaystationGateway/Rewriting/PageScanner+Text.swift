@@ -1,4 +1,5 @@
 #if Gateway
+import WaystationFields
 
 extension PageScanner {
     /// Reads the text between tags, and the start of the next tag (HTML §13.2.5.1, §13.2.5.6, §13.2.5.7, §13.2.5.42).
@@ -12,12 +13,12 @@ extension PageScanner {
         guard end < text.count else { return true }
         guard end + 1 < text.count else { return endOfText(text, isLast) }
         switch text[end + 1] {
-        case let byte where Characters.isLetter(byte) || (syntax == .xml && Self.beginsName(byte)):
+        case let byte where byte.isASCIILetter || (syntax == .xml && Self.beginsName(byte)):
             beginTag(isEnd: false, nameAt: end + 1)
             if style != nil { endStyle() }
         case UInt8(ascii: "/"):
             guard end + 2 < text.count else { return endOfText(text, isLast) }
-            if Characters.isLetter(text[end + 2]) || (syntax == .xml && Self.beginsName(text[end + 2])) {
+            if text[end + 2].isASCIILetter || (syntax == .xml && Self.beginsName(text[end + 2])) {
                 beginTag(isEnd: true, nameAt: end + 2)
                 if style != nil { endStyle() }
             } else {

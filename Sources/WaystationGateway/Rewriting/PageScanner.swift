@@ -1,4 +1,5 @@
 #if Gateway
+import WaystationFields
 
 /// Finds the links of a page as a browser's tokenizer finds tags and their attributes (HTML §13.2.5).
 ///
@@ -290,7 +291,7 @@ extension PageScanner {
         case .content: tag.content = (range, isQuoted)
         case .httpEquiv: tag.meaning = Self.meaning(text, range)
         case .encoding:
-            let encoding = CharacterReferences.decoded(text, range).bytes.map(Characters.lowered)
+            let encoding = CharacterReferences.decoded(text, range).bytes.map(\.lowercased)
             tag.hasHTML = Self.encodingsOfHTML.contains(encoding)
         default:
             for edit in attribute.value?.edits(text, range, links) ?? [] { output.apply(edit, to: text) }
@@ -304,7 +305,7 @@ extension PageScanner {
     ]
 
     private static func meaning(_ text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Tag.MetaMeaning {
-        let value = CharacterReferences.decoded(text, range).bytes.map(Characters.lowered)
+        let value = CharacterReferences.decoded(text, range).bytes.map(\.lowercased)
         if value.elementsEqual("refresh".utf8) { return .refresh }
         return value.elementsEqual("content-security-policy".utf8) ? .policy : .none
     }

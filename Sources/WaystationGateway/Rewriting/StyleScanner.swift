@@ -1,4 +1,5 @@
 #if Gateway
+import WaystationFields
 
 /// Finds the URLs of a style sheet among its tokens (CSS Syntax Level 3 §4): `url(…)`, the string of `@import`, and the
 /// strings of `image-set()`.
@@ -386,7 +387,7 @@ struct StyleText {
     func escapeEnd(_ index: Int) -> Int? {
         var next = index + 1
         guard next < end else { return isLast ? end : nil }
-        while next < end, next - index <= 6, Characters.hexValue(bytes[next]) != nil { next += 1 }
+        while next < end, next - index <= 6, bytes[next].hexadecimalDigit != nil { next += 1 }
         let isHex = next > index + 1
         if isHex, next == end { return isLast ? end : nil }
         guard isHex ? Characters.isSpace(bytes[next]) : true else { return next }
@@ -411,11 +412,11 @@ struct StyleText {
     /// The number of the character of an escape, or the byte after the backslash.
     private func escapedCode(_ index: Int, to end: Int) -> UInt32 {
         guard index + 1 < end else { return 0xfffd }
-        guard Characters.hexValue(bytes[index + 1]) != nil else { return UInt32(bytes[index + 1]) }
+        guard bytes[index + 1].hexadecimalDigit != nil else { return UInt32(bytes[index + 1]) }
         var code: UInt32 = 0
         for byte in bytes[(index + 1)..<end] {
-            guard let digit = Characters.hexValue(byte) else { break }
-            code = code << 4 | digit
+            guard let digit = byte.hexadecimalDigit else { break }
+            code = code << 4 | UInt32(digit)
         }
         return code
     }
@@ -436,7 +437,7 @@ struct StyleText {
             }
             if part.isBeforeLineEnd(index) != true, index + 1 < range.upperBound {
                 let code = part.escapedCode(index, to: end)
-                if Characters.hexValue(bytes[index + 1]) == nil {
+                if bytes[index + 1].hexadecimalDigit == nil {
                     url.append(UInt8(code), at: index)
                 } else {
                     url.append(code == 0 ? "\u{fffd}" : Unicode.Scalar(code) ?? "\u{fffd}", at: index)
@@ -453,7 +454,7 @@ struct StyleText {
     }
 
     static func isNameByte(_ byte: UInt8) -> Bool {
-        Characters.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte >= 0x80
+        byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte >= 0x80
             || byte == 0
     }
 }

@@ -451,7 +451,7 @@ extension HTTPRequestHead {
 
     /// Whether the client waits for a response before it sends the body (RFC 9110 §10.1.1).
     fileprivate var expectsContinue: Bool {
-        version != .http1_0 && headers.first(name: "Expect")?.lowercased() == "100-continue"
+        version != .http1_0 && headers.first(name: "Expect")?.equalsIgnoringCase("100-continue") == true
     }
 
     /// Whether the connection may take another request.

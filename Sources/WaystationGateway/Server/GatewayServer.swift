@@ -6,6 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import Synchronization
+import WaystationFields
 import WaystationNIO
 
 /// The listening sockets of a gateway, and its connections.
@@ -110,7 +111,7 @@ final class GatewayServer: Sendable {
             Tunnel(handlers: takeOver(), idle: idle)
         } connect: { host, port, channel in
             let refuse = { (refusal: Refusal) in
-                let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+                let authority = String(host: host, port: port)
                 let head = HTTPRequestHead(version: .http1_1, method: .CONNECT, uri: authority)
                 serving.didRefuse(head, because: refusal)
                 ResponseWriter(channel).writeLast(refusal, to: head)

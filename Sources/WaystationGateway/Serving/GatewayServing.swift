@@ -6,6 +6,7 @@ import NIOSSL
 import Synchronization
 import Waystation
 import WaystationCookies
+import WaystationFields
 import WaystationFoundation
 import WaystationNIO
 import WaystationRecording
@@ -145,7 +146,7 @@ final class GatewayServing: Sendable {
 
     /// Whether an origin is the gateway itself.
     private func leadsBack(_ origin: OriginName) -> Bool {
-        guard origin.scheme == "http", (origin.port ?? 80) == names.port else { return false }
+        guard origin.scheme == "http", origin.effectivePort == names.port else { return false }
         return LoopbackHosts.contain(origin.host)
     }
 
@@ -156,7 +157,7 @@ final class GatewayServing: Sendable {
         let opener = (loads.madeEngine as? NIOTransport)?.opener ?? Self.opener
         guard opener.mayBeProxied(byPort: names.port), let host = url.host() else { return false }
         let isSecure = url.scheme == "https"
-        let port = url.port ?? (isSecure ? 443 : 80)
+        let port = url.port ?? (isSecure ? KnownScheme.https : .http).defaultPort
         guard opener.mayBeProxied(host, port: port, isSecure: isSecure, byPort: names.port) else { return false }
         // Over TLS, the gateway passes on the bytes of other hosts as they are.
         return !isSecure || options.authority?.certifies(host, port: port) == true
@@ -344,7 +345,7 @@ extension GatewayServing {
     /// At a port that is neither that of https nor that of http, a client may speak either. If one of them is blocked,
     /// the tunnel is refused, unless a rule names the other one's origin.
     private func checkTunnel(to host: String, port: Int) throws(Refusal) {
-        let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let authority = String(host: host, port: port)
         let schemes = ["https", "http"].filter { scheme in
             OriginName.standardPort(of: scheme) == port || (port != 443 && port != 80)
         }

@@ -90,7 +90,7 @@ enum LinkField {
             }
             // A link without a target is invalid; the next link may be valid.
             guard isSeparator(value[index]) else {
-                index = endOfLink(value, from: index) + 1
+                index = (value[index...].firstIndexOutsideQuotes(of: UInt8(ascii: ",")) ?? value.count) + 1
                 continue
             }
             index += 1
@@ -98,24 +98,8 @@ enum LinkField {
         return targets
     }
 
-    /// The place of the comma that ends a link, or the end of the value; commas within quotes do not count.
-    private static func endOfLink(_ value: [UInt8], from start: Int) -> Int {
-        var index = start
-        var isQuoted = false
-        while index < value.count {
-            switch value[index] {
-            case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: "\\") where isQuoted: index += 1
-            case UInt8(ascii: ",") where !isQuoted: return index
-            default: break
-            }
-            index += 1
-        }
-        return index
-    }
-
     private static func isSeparator(_ byte: UInt8) -> Bool {
-        byte == Characters.space || byte == Characters.tab || byte == UInt8(ascii: ",")
+        byte.isSpace || byte == UInt8(ascii: ",")
     }
 }
 

@@ -88,7 +88,7 @@ extension ByteBuffer {
         writeString(" ")
         writeString(head.status.reasonPhrase)
         writeString("\r\n")
-        for (name, value) in head.headers where name.isFieldName && HTTPField.isValidValue(value) {
+        for (name, value) in head.headers where name.utf8.isToken && HTTPField.isValidValue(value) {
             writeString(name)
             writeString(": ")
             if FieldText.holdsBytes(value) { writeBytes(FieldText.bytes(of: value)) } else { writeString(value) }
@@ -96,10 +96,6 @@ extension ByteBuffer {
         }
         writeString("\r\n")
     }
-}
-
-extension String {
-    fileprivate var isFieldName: Bool { !isEmpty && utf8.allSatisfy(\.isTokenCharacter) }
 }
 
 /// The end of a response's body, as the client learns of it (RFC 9112 §6).

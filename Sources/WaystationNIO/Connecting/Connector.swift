@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import WaystationFields
 
 /// Makes connections: name look-up, TCP, tunnel and TLS.
 ///
@@ -211,7 +212,7 @@ extension Origin {
     }
 
     /// Host and port as CONNECT names them (RFC 9110 §9.3.6).
-    fileprivate var authorityWithPort: String { host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    fileprivate var authorityWithPort: String { String(host: host, port: port) }
 }
 
 /// Reports the end of a TLS handshake, and reads until then.

@@ -40,19 +40,19 @@ extension EngineResponseHead {
     fileprivate var repeatsName: Bool {
         guard fields.count <= 24 else { return true }
         return fields.indices.contains { index in
-            fields[..<index].contains { FieldSyntax.isSame($0.name, fields[index].name) }
+            fields[..<index].contains { $0.name.equalsIgnoringCase(fields[index].name) }
         }
     }
 
     /// The values of the `Set-Cookie` fields; nil if the response has no such field.
     fileprivate var setCookieFields: [String]? {
-        let values = fields.compactMap { FieldSyntax.isSame($0.name, "Set-Cookie") ? $0.value : nil }
+        let values = fields.compactMap { $0.name.equalsIgnoringCase("Set-Cookie") ? $0.value : nil }
         return values.isEmpty ? nil : values
     }
 
     /// The content codings of the body.
     var contentCodings: ContentCodings {
-        ContentCodings(fields.lazy.filter { FieldSyntax.isSame($0.name, "Content-Encoding") }.map(\.value))
+        ContentCodings(fields.lazy.filter { $0.name.equalsIgnoringCase("Content-Encoding") }.map(\.value))
     }
 }
 #endif

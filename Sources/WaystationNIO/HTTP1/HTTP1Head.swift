@@ -28,7 +28,7 @@ extension HTTPResponseHead {
     /// Whether the parser removes all transfer codings: it removes chunked, once and as the last one (RFC 9112 §6.1).
     var hasKnownTransferCoding: Bool {
         // White space after a value is not a part of it (RFC 9112 §5).
-        let codings = headers[canonicalForm: "Transfer-Encoding"].map { FieldSyntax.trimmed(String($0)).lowercased() }
+        let codings = headers[canonicalForm: "Transfer-Encoding"].map { $0.trimmingSpace().lowercased() }
         let removed = codings.filter { $0 != "identity" }
         return removed.isEmpty || (removed == ["chunked"] && codings.last == "chunked")
     }
@@ -146,7 +146,7 @@ extension EngineResponseHead {
 extension HTTPHeaders {
     /// The fields that a codec has read behind ``FieldBytes``.
     package var readByFieldBytes: HTTPHeaders {
-        let isPlain = allSatisfy { $0.value.utf8.allSatisfy { $0 < 0x80 } && FieldSyntax.trimmed($0.value) == $0.value }
+        let isPlain = allSatisfy { $0.value.utf8.allSatisfy { $0 < 0x80 } && $0.value.trimmingSpace() == $0.value }
         return isPlain ? self : HTTPHeaders(map { ($0.name, $0.value.readByFieldBytes) })
     }
 
@@ -157,7 +157,7 @@ extension HTTPHeaders {
 extension String {
     /// The text of a value, without the white space around it (RFC 9112 §5), which codecs leave after a value.
     fileprivate var readByFieldBytes: String {
-        let value = FieldSyntax.trimmed(self)
+        let value = trimmingSpace()
         guard value.utf8.contains(where: { $0 >= 0x80 }) else { return value }
         return FieldText.text(of: FieldText.bytes(of: value))
     }

@@ -2,6 +2,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import WaystationFields
 
 #if canImport(Glibc)
 import Glibc
@@ -176,8 +177,7 @@ extension EngineRequestHead {
 
     private func hasMember(_ member: String, in field: String) -> Bool {
         fields.contains { name, value in
-            FieldSyntax.isSame(name, field)
-                && value.split(separator: ",").contains { FieldSyntax.trimmed(String($0)).lowercased() == member }
+            name.equalsIgnoringCase(field) && value.hasListMember(member)
         }
     }
 }

@@ -144,23 +144,28 @@ enum RequestFields {
         // A CONNECT opens a tunnel, and has neither a scheme nor a path (RFC 9113 §8.5).
         guard head.method != "CONNECT" else { return .failure(Invalid(name: ":method", value: head.method)) }
         for (name, value) in [(":method", head.method), (":scheme", head.scheme), (":path", head.target)] {
-            guard isPseudoValue(value), !value.isEmpty else { return .failure(Invalid(name: name, value: value)) }
+            guard FieldSyntax.isSendable(value), !value.isEmpty else {
+                return .failure(Invalid(name: name, value: value))
+            }
         }
-        guard isPseudoValue(head.authority) else { return .failure(Invalid(name: ":authority", value: head.authority)) }
+        guard FieldSyntax.isSendable(head.authority) else {
+            return .failure(Invalid(name: ":authority", value: head.authority))
+        }
         var headers = HPACKHeaders()
         headers.reserveCapacity(head.fields.count + 5)
         headers.add(name: ":method", value: head.method)
         headers.add(name: ":scheme", value: head.scheme)
         headers.add(name: ":authority", value: head.authority)
         headers.add(name: ":path", value: head.target)
-        let named = connectionOptions(head.fields)
+        let connection = head.fields.lazy.filter { $0.name.equalsIgnoringCase("Connection") }.map(\.value)
+        let named = ConnectionFields.named(by: connection)
         for (original, value) in head.fields {
             let name = original.lowercased()
             guard !dropped.contains(name), !named.contains(name) else { continue }
             // RFC 9113 §8.2.2: TE has no other value here.
-            guard name != "te" || value.lowercased() == "trailers" else { continue }
+            guard name != "te" || value.equalsIgnoringCase("trailers") else { continue }
             guard !FieldText.holdsBytes(value) else { return .failure(Invalid(name: original, value: nil)) }
-            guard isName(name), isValue(value) else { return .failure(Invalid(name: original, value: value)) }
+            guard name.utf8.isToken, isValue(value) else { return .failure(Invalid(name: original, value: value)) }
             headers.add(name: name, value: value, indexing: secret.contains(name) ? .neverIndexed : .indexable)
         }
         if case .length(let length) = head.framing {
@@ -214,36 +219,9 @@ enum RequestFields {
         )
     }
 
-    /// The names of fields that `Connection` lists: they are meant for an HTTP/1.1 connection (RFC 9110 §7.6.1).
-    private static func connectionOptions(_ fields: [(name: String, value: String)]) -> Set<String> {
-        var names: Set<String> = []
-        for (name, value) in fields where name.lowercased() == "connection" {
-            for option in value.split(separator: ",") {
-                names.insert(option.filter { $0 != " " && $0 != "\t" }.lowercased())
-            }
-        }
-        return names
-    }
-
-    private static func isName(_ name: String) -> Bool {
-        !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
-
     /// RFC 9113 §8.2.1.
     private static func isValue(_ value: String) -> Bool {
-        guard value.utf8.allSatisfy({ $0 != 0 && $0 != 0x0A && $0 != 0x0D }) else { return false }
-        guard let first = value.utf8.first, let last = value.utf8.last else { return true }
-        return ![0x20, 0x09].contains(first) && ![0x20, 0x09].contains(last)
-    }
-
-    private static func isPseudoValue(_ value: String) -> Bool {
-        value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+        FieldSyntax.isValue(value) && value.utf8.first?.isSpace != true && value.utf8.last?.isSpace != true
     }
 }
 
@@ -290,7 +268,7 @@ enum ResponseHeadCheck {
 
     /// Three digits (RFC 9110 §15); 100 is the smallest status there is.
     private static func statusCode(_ value: String) -> Int? {
-        guard value.utf8.count == 3, value.utf8.allSatisfy(isDigit), let number = Int(value), number >= 100 else {
+        guard value.utf8.count == 3, value.utf8.isDecimal, let number = Int(value), number >= 100 else {
             return nil
         }
         return number
@@ -300,19 +278,14 @@ enum ResponseHeadCheck {
     ///
     /// The field may occur more than once, with the same value (RFC 9110 §8.6).
     static func contentLength(_ fields: [(name: String, value: String)]) -> Result<Int64?, ExchangeFailure> {
-        var length: Int64?
-        for (name, value) in fields where name == "content-length" {
-            for member in value.split(separator: ",", omittingEmptySubsequences: false) {
-                let digits = member.drop { $0 == " " }
-                guard !digits.isEmpty, digits.utf8.allSatisfy(isDigit), let number = Int64(digits),
-                    length == nil || length == number
-                else { return .failure(.malformed("The response has the Content-Length \(value.quoted()).")) }
-                length = number
-            }
+        let lines = fields.lazy.filter { $0.name == "content-length" }.map(\.value)
+        switch ContentLength(lines: lines) {
+        case .absent: return .success(nil)
+        case .bytes(let count): return .success(Int64(count))
+        case .invalid:
+            let value = lines.joined(separator: ", ").quoted()
+            return .failure(.malformed("The response has the Content-Length \(value)."))
         }
-        return .success(length)
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 }
 #endif

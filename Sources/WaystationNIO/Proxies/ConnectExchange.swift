@@ -1,5 +1,6 @@
 #if NIO
 import NIOCore
+import WaystationFields
 
 /// Opens a tunnel through an HTTP proxy, as a state machine without side effects (RFC 9110 §9.3.6).
 struct ConnectExchange {
@@ -81,7 +82,7 @@ struct ConnectExchange {
     private static func status(_ head: ByteBuffer) -> Int? {
         let bytes = Array(head.readableBytesView.prefix(13))
         guard bytes.count == 13, bytes.starts(with: Array("HTTP/1.".utf8)), bytes[8] == 0x20,
-            bytes[12] == 0x20 || bytes[12] == 0x0D, bytes[9...11].allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+            bytes[12] == 0x20 || bytes[12] == 0x0D, bytes[9...11].isDecimal
         else { return nil }
         let status = bytes[9...11].reduce(0) { $0 * 10 + Int($1 - 0x30) }
         return status >= 100 ? status : nil

@@ -1,5 +1,7 @@
 #if NIO
 import Foundation
+import WaystationFields
+import WaystationTransport
 
 #if canImport(Glibc)
 import Glibc
@@ -32,7 +34,8 @@ enum ProxyAddress {
         rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         var authorization: String?
         if let at = rest.lastIndex(of: "@") {
-            authorization = basic(rest[..<at])
+            let credentials = BasicCredentials(userInfo: rest[..<at])
+            if !credentials.isEmpty { authorization = credentials.fieldValue }
             rest = rest[rest.index(after: at)...]
         }
         do {
@@ -47,13 +50,7 @@ enum ProxyAddress {
     ///
     /// A text that is no scheme is not repeated: it may be a part of a password.
     private static func unsupportedKind(_ scheme: String) -> String {
-        let isScheme = scheme.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x61...0x7a, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
-            default: false
-            }
-        }
-        guard isScheme, !scheme.isEmpty else { return "whose kind is not supported" }
+        guard scheme.utf8.isScheme else { return "whose kind is not supported" }
         return "of the kind \(scheme), which is not supported"
     }
 
@@ -64,17 +61,6 @@ enum ProxyAddress {
 
         static let host = Fault(reason: "whose host is missing or cannot be read")
         static let port = Fault(reason: "whose port is not a number from 1 to 65535")
-    }
-
-    /// RFC 7617 §2; user and password are percent-encoded in an address.
-    private static func basic(_ userinfo: Substring) -> String? {
-        let parts = userinfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { part in
-            String(part).removingPercentEncoding ?? String(part)
-        }
-        guard let user = parts.first else { return nil }
-        let password = parts.count > 1 ? parts[1] : ""
-        guard !user.isEmpty || !password.isEmpty else { return nil }
-        return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
     private static func hostAndPort(_ text: Substring) throws(Fault) -> (String, Int) {
@@ -95,7 +81,7 @@ enum ProxyAddress {
         }
         let digits = rest.dropFirst()
         guard !digits.isEmpty else { return (host.lowercased(), defaultPort) }
-        guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let port = Int(digits), (1...65_535).contains(port)
+        guard digits.utf8.isDecimal, let port = Int(digits), (1...65_535).contains(port)
         else { throw .port }
         return (host.lowercased(), port)
     }

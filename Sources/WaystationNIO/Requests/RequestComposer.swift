@@ -41,7 +41,7 @@ struct RequestComposer: Sendable {
         }
         guard let parts = lastParts.parts(of: url.absoluteString) else { throw Self.refusal(of: url) }
         let method = request.httpMethod ?? "GET"
-        guard FieldSyntax.isToken(method) else {
+        guard method.utf8.isToken else {
             throw TransportFailure(
                 .badURL,
                 "The method \(method.quoted()) has characters that methods cannot have. Use a token."
@@ -82,20 +82,14 @@ struct RequestComposer: Sendable {
         var list = [("Accept", "*/*"), ("Connection", "keep-alive"), ("User-Agent", userAgent)]
         if let acceptEncoding { list.append(("Accept-Encoding", acceptEncoding)) }
         if let acceptLanguage { list.append(("Accept-Language", acceptLanguage)) }
-        if let userinfo = parts.userinfo { list.append(("Authorization", Self.basic(userinfo))) }
+        if let userinfo = parts.userinfo {
+            list.append(("Authorization", BasicCredentials(userInfo: userinfo).fieldValue))
+        }
         if method == "POST" {
             if case .none = body { return list }
             list.append(("Content-Type", "application/x-www-form-urlencoded"))
         }
         return list
-    }
-
-    /// The Basic credentials (RFC 7617) that stand in a URL.
-    private static func basic(_ userinfo: Substring) -> String {
-        let parts = userinfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let words = parts.map { String($0).removingPercentEncoding ?? String($0) }
-        let credentials = "\(words.first ?? ""):\(words.count > 1 ? words[1] : "")"
-        return "Basic \(Data(credentials.utf8).base64EncodedString())"
     }
 
     private static func target(_ target: String, of parts: URLParts, through route: Route) -> String {
@@ -140,8 +134,8 @@ struct RequestComposer: Sendable {
 
     private static func declaredLength(of request: URLRequest) throws -> Int64? {
         guard let text = request.value(forHTTPHeaderField: "Content-Length") else { return nil }
-        let digits = FieldSyntax.trimmed(text)
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = Int64(digits) else {
+        let digits = text.trimmingSpace()
+        guard digits.utf8.isDecimal, let length = Int64(digits) else {
             throw TransportFailure(
                 .badURL,
                 "The request's Content-Length \(text.quoted()) is not a number. "
@@ -264,14 +258,14 @@ struct ComposedFields {
     mutating func addMissing(_ fields: [(name: String, value: String)]) throws {
         let count = list.count
         for (name, value) in fields
-        where !list[..<count].contains(where: { FieldSyntax.isSame($0.name, name) }) {
-            if hasHost, FieldSyntax.isSame(name, "Host") { continue }
+        where !list[..<count].contains(where: { $0.name.equalsIgnoringCase(name) }) {
+            if hasHost, name.equalsIgnoringCase("Host") { continue }
             try add(name, value)
         }
     }
 
     private mutating func add(_ name: String, _ value: String) throws {
-        guard FieldSyntax.isToken(name) else {
+        guard name.utf8.isToken else {
             throw TransportFailure(
                 .badURL,
                 "The field name \(name.quoted()) has characters that names cannot have. Correct the request."
@@ -284,7 +278,7 @@ struct ComposedFields {
             )
         }
         switch name.utf8.count {
-        case 4 where FieldSyntax.isSame(name, "Host"):
+        case 4 where name.equalsIgnoringCase("Host"):
             guard FieldSyntax.isHostValue(value) else {
                 throw TransportFailure(
                     .badURL,
@@ -294,9 +288,9 @@ struct ComposedFields {
             authority = value
             hasHost = true
         // The framing is the engine's: a wrong length would let one request be read as two (RFC 9112 §11.2).
-        case 14 where FieldSyntax.isSame(name, "Content-Length"): return
-        case 17 where FieldSyntax.isSame(name, "Transfer-Encoding"): return
-        default: list.append((name, FieldSyntax.trimmed(value)))
+        case 14 where name.equalsIgnoringCase("Content-Length"): return
+        case 17 where name.equalsIgnoringCase("Transfer-Encoding"): return
+        default: list.append((name, value.trimmingSpace()))
         }
     }
 }
@@ -341,7 +335,7 @@ struct URLParts: Equatable {
         let queryStart = rest[end...].utf8.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         path = rest[end..<queryStart]
         query = rest[queryStart...]
-        guard Self.isSendable(path), Self.isSendable(query) else { return nil }
+        guard FieldSyntax.isSendable(path), FieldSyntax.isSendable(query) else { return nil }
 
         var hostAndPort = authority
         if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
@@ -373,11 +367,13 @@ struct URLParts: Equatable {
     var plainHost: String { (host.hasPrefix("[") ? host.dropFirst().dropLast() : host).lowercased() }
 
     /// The port that is connected to.
-    var effectivePort: Int { port ?? (isSecure ? 443 : 80) }
+    var effectivePort: Int { port ?? standardPort }
+
+    private var standardPort: Int { (isSecure ? KnownScheme.https : .http).defaultPort }
 
     /// The value of `Host`: the default port is left out (RFC 9110 §7.2).
     var authority: String {
-        guard let port, port != (isSecure ? 443 : 80) else { return String(host) }
+        guard let port, port != standardPort else { return String(host) }
         return "\(host):\(port)"
     }
 
@@ -386,53 +382,17 @@ struct URLParts: Equatable {
             byte > 0x20 && byte < 0x7F && !"%/?#@\\\"<>^`{|}".utf8.contains(byte)
         }
     }
-
-    /// Whether text can stand in a request line: no white space and no control characters.
-    private static func isSendable(_ text: Substring) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } }
 }
 
-/// The characters that may stand in a request (RFC 9110 §5.1, §5.5 and §5.6.2).
+/// The characters that may stand in a request.
 enum FieldSyntax {
-    /// Whether text is a token: a method or the name of a field.
-    static func isToken(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
-    }
-
-    /// Whether text can be the value of a field: CR, LF and NUL would end the field early.
+    /// Whether text can be the value of a field: CR, LF and NUL would end the field early (RFC 9110 §5.5).
     static func isValue(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
     }
 
-    /// The value without the white space around it, which is not part of it (RFC 9110 §5.5).
-    static func trimmed(_ value: String) -> String {
-        guard let first = value.utf8.first, let last = value.utf8.last else { return value }
-        guard isBlank(first) || isBlank(last) else { return value }
-        var rest = Substring(value).utf8
-        rest = rest.drop(while: isBlank)
-        while let end = rest.last, isBlank(end) { rest = rest.dropLast() }
-        return String(Substring(rest))
-    }
-
-    /// Whether two names of fields are the same: ASCII letters are compared without their case.
-    static func isSame(_ one: some StringProtocol, _ other: some StringProtocol) -> Bool {
-        let first = one.utf8
-        let second = other.utf8
-        return first.count == second.count && zip(first, second).allSatisfy { lowercase($0) == lowercase($1) }
-    }
-
-    private static func lowercase(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default:
-            "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
+    /// Whether text can stand in a request line or a pseudo-field: no white space and no control characters.
+    static func isSendable(_ text: some StringProtocol) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } }
 }
 
 /// A request as it is sent, and where it is sent to.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import WaystationFields
 
 /// The meaning of a response head for a download; a pure function of its inputs.
 enum DownloadResponse: Equatable {
@@ -81,8 +82,7 @@ enum DownloadResponse: Equatable {
 
 extension HTTPFields {
     fileprivate var isContentCoded: Bool {
-        guard let coding = self[.contentEncoding]?.trimmingCharacters(in: .whitespaces) else { return false }
-        return !coding.isEmpty && coding.lowercased() != "identity"
+        self[.contentEncoding].map { !ContentCodings(CollectionOfOne($0)).names.isEmpty } ?? false
     }
 }
 
@@ -96,7 +96,7 @@ enum ContentRange: Equatable {
     /// Reads a field value; nil when it is not a valid range of bytes.
     init?(_ value: String) {
         let words = value.split(separator: " ", omittingEmptySubsequences: true)
-        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        guard words.count == 2, words[0].equalsIgnoringCase("bytes") else { return nil }
         let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
         let total = Self.number(halves[1])

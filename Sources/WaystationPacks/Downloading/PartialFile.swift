@@ -25,7 +25,7 @@ struct ArtifactPaths: Hashable, Sendable {
     static func key(of name: String) -> String? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, ["part", "json", "new", "done"].contains(parts[1]), parts[0].utf8.count == 64,
-            parts[0].allSatisfy({ $0.isASCII && $0.isHexDigit })
+            parts[0].utf8.allSatisfy({ $0.hexadecimalDigit != nil })
         else { return nil }
         return String(parts[0])
     }

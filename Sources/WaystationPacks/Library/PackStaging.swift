@@ -1,4 +1,5 @@
 package import Foundation
+import WaystationFields
 package import WaystationFileSystem
 
 /// A version that is being assembled: its files first, then its manifest.
@@ -148,7 +149,7 @@ struct PackLayout: Sendable {
             return RandomName.isPossible(String(name.dropFirst(ModuleRecord.fileName.count + 1)))
         }
         let (mark, digits) = (name.dropLast(8).last, name.suffix(8))
-        return mark == "-" && digits.utf8.count == 8 && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
+        return mark == "-" && digits.utf8.count == 8 && digits.utf8.allSatisfy { $0.hexadecimalDigit != nil }
     }
 
     /// Whether a name at the root may be that of a new state of the updater that has not been renamed yet.

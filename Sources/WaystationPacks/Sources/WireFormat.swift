@@ -1,6 +1,7 @@
 import Foundation
 import WaystationFields
 import WaystationFileSystem
+import WaystationTransport
 
 /// Reads values that servers write in several forms.
 ///

@@ -118,8 +118,7 @@ struct DirectoryStorage: ReleaseStorage {
             let prefix = (path as NSString).lastPathComponent + "."
             for name in try fileSystem.contents(of: layout.root) where name.hasPrefix(prefix) {
                 // Other files may lie beside these, such as `catalogue.json.gz`.
-                let suffix = name.dropFirst(prefix.count)
-                guard suffix.count == 32, suffix.allSatisfy(\.isHexDigit) else { continue }
+                guard RandomName.isPossible(String(name.dropFirst(prefix.count))) else { continue }
                 try fileSystem.removeFile("\(layout.root)/\(name)")
             }
         }

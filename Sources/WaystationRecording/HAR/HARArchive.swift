@@ -207,7 +207,7 @@ extension HARArchive.Response {
         return try? binaryBody(text)
     }
 
-    private var coding: String? { headers.first { $0.name.lowercased() == "content-encoding" }?.value }
+    private var coding: String? { headers.first { $0.name.equalsIgnoringCase("Content-Encoding") }?.value }
 
     /// The body as Polly.js writes it: one text, or a JSON array with one text for each part, with its content coding.
     private func binaryBody(_ text: String) throws(ImportRefusal) -> Data {

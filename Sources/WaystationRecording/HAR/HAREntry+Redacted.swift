@@ -1,5 +1,6 @@
 import HTTPTypes
 package import Waystation
+import WaystationFields
 package import WaystationFoundation
 import WaystationStorage
 
@@ -70,7 +71,7 @@ extension HARArchive.Request {
         self.init(
             method: method,
             url: text,
-            cookies: fields.filter { $0.0.lowercased() == "cookie" }.flatMap { name, value in
+            cookies: fields.filter { $0.0.equalsIgnoringCase("Cookie") }.flatMap { name, value in
                 Self.cookies(value, isHidden: redaction.hides(field: name))
             },
             headers: fields.map { HARArchive.Pair($0, redaction.value($1, ofField: $0)) },
@@ -83,9 +84,9 @@ extension HARArchive.Request {
     }
 
     private static func cookies(_ field: String, isHidden: Bool) -> [HARArchive.Cookie] {
-        field.split(separator: ";").compactMap { pair in
+        CookiePairs(field).pairs.compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { $0.trimmingCharacters(in: .whitespaces) }
+                .map { $0.trimmingSpace() }
             guard parts.count == 2, !parts[0].isEmpty else { return nil }
             return HARArchive.Cookie(name: parts[0], value: isHidden ? Redaction.placeholder : parts[1])
         }
@@ -120,10 +121,10 @@ extension HARArchive.Response {
         _ content: HARArchive.Content,
         _ redaction: Redaction
     ) {
-        let location = fields.first { $0.0.lowercased() == "location" }?.1
+        let location = fields.first { $0.0.equalsIgnoringCase("Location") }?.1
         self.init(
             status: status,
-            cookies: fields.filter { $0.0.lowercased() == "set-cookie" }.flatMap { name, value in
+            cookies: fields.filter { $0.0.equalsIgnoringCase("Set-Cookie") }.flatMap { name, value in
                 Self.cookies(value, isHidden: redaction.hides(field: name))
             },
             headers: fields.map { HARArchive.Pair($0, redaction.value($1, ofField: $0)) },
@@ -182,12 +183,13 @@ enum ByteText {
 
     /// Whether a media type is text in UTF-8 or ASCII.
     private static func isUTF8Text(_ type: String) -> Bool {
-        let parts = type.lowercased().split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-        guard let essence = parts.first else { return false }
-        for part in parts.dropFirst() where part.hasPrefix("charset=") {
-            let name = part.dropFirst("charset=".count).trimmingCharacters(in: ["\"", "'"])
+        let type = ParameterizedValue(type)
+        for parameter in type.parameters where parameter.name == "charset" {
+            // Some servers write apostrophes in place of quotation marks.
+            let name = (parameter.value ?? "").trimmingCharacters(in: ["'"]).lowercased()
             guard ["utf-8", "utf8", "us-ascii"].contains(name) else { return false }
         }
+        let essence = type.value
         return essence.hasPrefix("text/") || essence.hasSuffix("+json") || essence.hasSuffix("+xml")
             || [
                 "application/json", "application/javascript", "application/ecmascript", "application/xml",

@@ -19,13 +19,12 @@ enum ContentCoding {
         limit: Int,
         brotli: BrotliLibrary? = nil
     ) throws(ImportRefusal) -> Data {
-        let codings = field.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let codings = ContentCodings(CollectionOfOne(field)).names
         guard codings.count <= 8 else { throw ImportRefusal(.contentCoding, "it has \(codings.count) content codings") }
         var body = body
         // The last coding in the field was applied last.
         for coding in codings.reversed() {
             switch coding {
-            case "", "identity": break
             case "gzip", "x-gzip": body = try inflate(body, .gzip, coding, limit)
             case "deflate":
                 // The coding is defined with zlib's framing, but some servers send none.

@@ -41,7 +41,7 @@ struct HTTPBlock {
         for line in lines {
             if line.first == " " || line.first == "\t", let last = pairs.popLast() {
                 // The line continues the field before it, by obsolete folding (RFC 9112 §5.2).
-                pairs.append((last.name, last.value + " " + line.trimmingCharacters(in: .whitespaces)))
+                pairs.append((last.name, last.value + " " + line.trimmingSpace()))
             } else if let colon = line.firstIndex(of: ":") {
                 pairs.append((String(line[..<colon]), String(line[line.index(after: colon)...])))
             }
@@ -64,15 +64,13 @@ struct HTTPBlock {
     /// The body of a response without transfer and content coding.
     func body(limit: Int) throws(ImportRefusal) -> Data {
         var body = Data(content)
-        if let transfer = fields[.transferEncoding], transfer.lowercased() != "identity" {
-            guard transfer.lowercased() == "chunked" else {
+        if let transfer = fields[.transferEncoding], !transfer.equalsIgnoringCase("identity") {
+            guard transfer.equalsIgnoringCase("chunked") else {
                 throw ImportRefusal(.transferCoding, "its transfer coding is \(transfer.shown(upTo: 40))")
             }
             body = try ChunkedBody.decode(body)
         } else if let text = fields[.contentLength] {
-            // Equal values that were joined count as one (RFC 9110 §8.6).
-            let values = Set(text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
-            guard values.count == 1, let length = values.first.flatMap({ Int($0) }), length >= 0 else {
+            guard case .bytes(let length) = ContentLength(text) else {
                 throw ImportRefusal(.damagedHead, "the Content-Length field is not a number")
             }
             guard length <= body.count else {
@@ -92,7 +90,7 @@ extension HTTPFields {
     init(recorded pairs: [(name: String, value: String)]) {
         self.init()
         for pair in pairs.prefix(4_000) {
-            let value = pair.value.trimmingCharacters(in: .whitespaces)
+            let value = pair.value.trimmingSpace()
             guard let name = HTTPField.Name(pair.name), HTTPField.isValidValue(value) else { continue }
             append(HTTPField(name: name, value: value))
         }

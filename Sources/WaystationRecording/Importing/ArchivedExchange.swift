@@ -75,14 +75,14 @@ extension ArchivedExchange {
         }
     }
 
-    private func address() throws(ImportRefusal) -> (canonical: String, URL) {
+    private func address() throws(ImportRefusal) -> (canonical: CanonicalURL, URL) {
         guard let canonical = CanonicalURL(url), let target = URL(string: canonical.string) else {
             throw ImportRefusal(.url, "its URL is not valid")
         }
         guard canonical.scheme == "http" || canonical.scheme == "https" else {
             throw ImportRefusal(.url, "the URL is neither http nor https")
         }
-        return (canonical.string, target)
+        return (canonical, target)
     }
 
     private func times(
@@ -106,14 +106,12 @@ extension ArchivedExchange {
             fields[.vary] = nil
         } else if let vary = fields[.vary] {
             // One representation is stored, without content coding, for all requests.
-            let names = vary.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-                .filter { $0.lowercased() != "accept-encoding" }
+            let names = vary.listMembers.filter { !$0.equalsIgnoringCase("Accept-Encoding") }
             fields[.vary] = names.isEmpty ? nil : names.joined(separator: ", ")
         }
         if options.includesNoStore, let control = fields[.cacheControl] {
-            let directives = control.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            fields[.cacheControl] = directives.map { $0.lowercased() == "no-store" ? "no-cache" : $0 }
-                .joined(separator: ", ")
+            fields[.cacheControl] = control.quotedListMembers
+                .map { $0.equalsIgnoringCase("no-store") ? "no-cache" : $0 }.joined(separator: ", ")
         }
         if options.time == .now { fields.move(to: received) }
         return fields

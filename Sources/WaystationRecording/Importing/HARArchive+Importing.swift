@@ -42,7 +42,7 @@ extension HARArchive.Entry {
     ///
     /// Otherwise a browser would read the page in its former encoding, if a `<meta>` of the page names that.
     private static func utf8(_ type: String, of body: Data) -> String {
-        let parts = type.split(separator: ";", omittingEmptySubsequences: false)
+        let parts = type.utf8.splitOutsideQuotes(at: UInt8(ascii: ";")).map { Substring($0) }
         guard parts.contains(where: isCharset) else {
             let isASCII = body.allSatisfy { $0 < 0x80 }
             guard !isASCII, mayHaveCharset(type) else { return type }
@@ -52,15 +52,15 @@ extension HARArchive.Entry {
     }
 
     private static func isCharset(_ parameter: Substring) -> Bool {
-        let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-        return pair.count == 2 && pair[0].lowercased() == "charset"
+        let parameter = FieldParameter(parameter)
+        return parameter.name == "charset" && parameter.value != nil
     }
 
     /// Whether a media type may have a `charset`.
     ///
     /// JSON has none: its encoding is always UTF-8.
     private static func mayHaveCharset(_ type: String) -> Bool {
-        let essence = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let essence = ParameterizedValue(type).value
         return essence.hasPrefix("text/") || essence.hasSuffix("/xml") || essence.hasSuffix("+xml")
             || essence.hasSuffix("javascript")
     }

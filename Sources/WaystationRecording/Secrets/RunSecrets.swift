@@ -1,3 +1,4 @@
+import Waystation
 import WaystationCookies
 package import WaystationFields
 package import WaystationFoundation
@@ -90,7 +91,7 @@ package struct RunSecrets: Sendable {
         switch name.lowercased() {
         case "cookie", "cookie2":
             guard names.contains(name) else { return }
-            for pair in value.split(separator: ";") { add(cookie: String(pair), isClosed: false) }
+            for pair in CookiePairs(value).pairs { add(cookie: pair, isClosed: false) }
         case "set-cookie", "set-cookie2":
             guard names.contains(name) else { return }
             for line in SetCookie.split(joined: value) { add(setCookie: line) }
@@ -104,13 +105,13 @@ package struct RunSecrets: Sendable {
 
     private mutating func add(setCookie line: String) {
         guard names.contains("Set-Cookie") else { return }
-        let parts = line.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+        let parts = line.split(separator: ";").map { $0.trimmingSpace() }
         guard let pair = parts.first else { return }
-        add(cookie: pair, isClosed: parts.dropFirst().contains { $0.lowercased() == "httponly" })
+        add(cookie: pair, isClosed: parts.dropFirst().contains { $0.equalsIgnoringCase("HttpOnly") })
     }
 
     private mutating func add(cookie pair: String, isClosed: Bool) {
-        let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingSpace() }
         guard parts.count == 2 else { return }
         let name = parts[0].lowercased()
         let value = Array(parts[1].trimmingCharacters(in: ["\""]).utf8)
@@ -137,12 +138,14 @@ package struct RunSecrets: Sendable {
         let isCertain = !SecretNames.isAmbiguous(name)
         add(Array(value.utf8), label, isCertain: isCertain)
         guard let space = value.firstIndex(of: " ") else { return }
-        let rest = value[space...].trimmingCharacters(in: .whitespaces)
+        let rest = value[space...].trimmingSpace()
         guard !rest.isEmpty else { return }
-        let parameters = rest.split(separator: ",").map { $0.split(separator: "=", maxSplits: 1) }
+        // Commas within quotation marks count, too: a part of a secret is enough to find it, and a quotation mark that is
+        // not closed must hide none.
+        let parameters = rest.split(separator: ",").map(FieldParameter.init)
         guard parameters.count > 1 || rest.contains("\"") else {
             add(Array(rest.utf8), label, isCertain: true)
-            guard value[..<space].lowercased() == "basic", let pair = Data(base64Encoded: rest) else { return }
+            guard value[..<space].equalsIgnoringCase("Basic"), let pair = Data(base64Encoded: rest) else { return }
             add(Array(pair), label, isCertain: true)
             if let colon = pair.firstIndex(of: UInt8(ascii: ":")) {
                 add(Array(pair[(colon + 1)...]), "the password of \(label)", isCertain: true)
@@ -150,11 +153,11 @@ package struct RunSecrets: Sendable {
             return
         }
         // Of parameters, only some are secrets: a Digest also has the URL.
-        for case let pair in parameters where pair.count == 2 {
-            let parameter = pair[0].trimmingCharacters(in: .whitespaces).lowercased()
-            guard names.contains(parameter) || ["credential", "mac", "response"].contains(parameter) else { continue }
-            let text = pair[1].trimmingCharacters(in: [" ", "\""])
-            add(Array(text.utf8), "\(parameter) of \(label)", isCertain: true)
+        for parameter in parameters {
+            let name = parameter.name
+            guard names.contains(name) || ["credential", "mac", "response"].contains(name) else { continue }
+            let text = (parameter.value ?? "").trimmingCharacters(in: ["\""])
+            add(Array(text.utf8), "\(name) of \(label)", isCertain: true)
         }
     }
 
@@ -237,7 +240,7 @@ package struct RunSecrets: Sendable {
         for offset in pattern.bytes.indices where text[place + offset] != pattern.bytes[offset] { return false }
         guard pattern.isWord else { return true }
         let isWithin = { (place: Int) in
-            text.indices.contains(place) && (text[place].isASCIILetter || text[place].isASCIIDigit)
+            text.indices.contains(place) && text[place].isASCIIAlphanumeric
         }
         return !isWithin(place - 1) && !isWithin(end)
     }
@@ -267,10 +270,8 @@ package struct RunSecrets: Sendable {
             case 0: break
             case UInt8(ascii: "+"): result.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                if place + 2 < text.count, let high = text[place + 1].hexadecimalDigit,
-                    let low = text[place + 2].hexadecimalDigit
-                {
-                    result.append(high << 4 | low)
+                if let decoded = percentDecodedByte(text, at: place, end: text.count) {
+                    result.append(decoded)
                     length = 3
                 } else {
                     result.append(text[place])

@@ -112,7 +112,7 @@ extension SecretSearch {
     /// Whether a value is the rest of a sentence, as in “Password: at least eight letters”.
     private static func isProse(_ text: [UInt8], _ value: Range<Int>, _ name: [UInt8]) -> Bool {
         let words = text[value].split(separator: UInt8(ascii: " "))
-        guard words.count > 1 else { return words.first?.allSatisfy { !$0.isASCIILetter && !$0.isASCIIDigit } ?? true }
+        guard words.count > 1 else { return words.first?.allSatisfy { !$0.isASCIIAlphanumeric } ?? true }
         return !words.contains { SecretValue.looksRandom(Array($0)) } && !isCredentials(name)
     }
 

@@ -126,7 +126,9 @@ extension SecretSearch {
     /// - Returns: The secrets.
     mutating func multipart(_ text: [UInt8], type: String) -> [SecretSpan] {
         let firstLine = text.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
-        let named = Self.parameter("boundary", of: type).map { Array("--\($0)".utf8) }
+        let named = ParameterizedValue(type)["boundary"].map {
+            Array("--".utf8) + $0.utf8.filter { $0 != UInt8(ascii: "\"") }
+        }
         let boundary = named ?? Array(firstLine.prefix(200))
         guard boundary.count > 2, boundary.starts(with: "--".utf8) else { return [] }
         var spans: [SecretSpan] = []
@@ -153,24 +155,27 @@ extension SecretSearch {
             fields.first { $0.lowercased().hasPrefix(name + ":") }.map { String($0.dropFirst(name.count + 1)) }
         }
         let content = Array(text[body])
-        if let name = value("content-disposition").flatMap({ Self.parameter("name", of: $0) }), hides(Array(name.utf8))
-        {
+        let candidates = value("content-disposition").map(Self.names(ofPart:)) ?? []
+        if let name = candidates.first(where: { hides($0) }) {
             guard !content.isEmpty else { return [] }
-            return [Self.span(body, Array(name.utf8), content, SecretNames.placeholder)]
+            return [Self.span(body, name, content, SecretNames.placeholder)]
         }
         let type = value("content-type")?.drop { $0 == " " } ?? ""
         return spans(inPart: content, type: String(type)).map { $0.moved(by: body.lowerBound) }
     }
 
-    /// A parameter of a field's value, without quotation marks.
-    private static func parameter(_ name: String, of field: String) -> String? {
-        for item in field.split(separator: ";").dropFirst() {
-            let pair = item.split(separator: "=", maxSplits: 1)
-            guard pair.count == 2 else { continue }
-            let key = pair[0].filter { $0 != " " && $0 != "\t" }.lowercased()
-            if key == name { return String(pair[1].drop { $0 == " " }.filter { $0 != "\"" }) }
+    /// The names that a `Content-Disposition` may give to a part.
+    ///
+    /// A quotation mark that is not closed must not hide the name of a secret, so semicolons within quotation marks are
+    /// taken for separators as well.
+    private static func names(ofPart disposition: String) -> [[UInt8]] {
+        let semicolon = UInt8(ascii: ";")
+        let bytes = disposition.utf8
+        return (bytes.splitOutsideQuotes(at: semicolon) + bytes.split(separator: semicolon)).compactMap { part in
+            let parameter = FieldParameter(Substring(part))
+            guard parameter.name == "name", let name = parameter.value else { return nil }
+            return name.utf8.filter { $0 != UInt8(ascii: "\"") }
         }
-        return nil
     }
 }
 
@@ -316,6 +321,6 @@ extension UInt8 {
     var isInWord: Bool { Self.inWord[Int(self)] }
 
     private static let inWord = (0...255).map { (byte: UInt8) in
-        byte.isASCIILetter || byte.isASCIIDigit || "_-$".utf8.contains(byte) || byte >= 0x80
+        byte.isASCIIAlphanumeric || "_-$".utf8.contains(byte) || byte >= 0x80
     }
 }

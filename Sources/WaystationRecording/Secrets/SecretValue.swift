@@ -7,7 +7,7 @@ enum SecretValue {
     /// It is long enough and mixes letters and digits, as words, dates, sizes and versions do not.
     static func looksRandom(_ value: [UInt8]) -> Bool {
         guard value.count >= shortestRandom, !value.contains(where: { $0 <= 0x20 }) else { return false }
-        let words = value.split { !$0.isASCIILetter && !$0.isASCIIDigit }
+        let words = value.split { !$0.isASCIIAlphanumeric }
         if words.contains(where: isMixed) { return true }
         guard value.count >= longRandom else { return false }
         let longest = words.map(\.count).max() ?? 0

@@ -106,7 +106,7 @@ public final class WARCReader {
                 guard let last = fields.popLast() else {
                     throw RecordingError(.invalidHeader, "a header begins with a folded line", at: header.position)
                 }
-                let more = line.trimmingCharacters(in: .whitespaces)
+                let more = line.trimmingSpace()
                 fields.append(WARCRecord.Field(name: last.name, value: last.value + " " + more))
                 continue
             }
@@ -115,15 +115,15 @@ public final class WARCReader {
             else {
                 throw RecordingError(.invalidHeader, "a line of a header is not `name: value`", at: header.position)
             }
-            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            let value = line[line.index(after: colon)...].trimmingSpace()
             fields.append(WARCRecord.Field(name: String(line[..<colon]), value: value))
         }
     }
 
     private func length(_ fields: [WARCRecord.Field], _ header: HeaderLines) throws(RecordingError) -> Int {
-        let values = fields.filter { $0.name.lowercased() == "content-length" }.map(\.value)
-        guard let value = values.first, values.allSatisfy({ $0 == value }), !value.isEmpty,
-            value.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let length = Int(value)
+        let values = fields.filter { $0.name.equalsIgnoringCase("Content-Length") }.map(\.value)
+        guard let value = values.first, values.allSatisfy({ $0 == value }), value.utf8.isDecimal,
+            let length = Int(value)
         else {
             throw RecordingError(
                 .invalidLength,
@@ -131,7 +131,7 @@ public final class WARCReader {
                 at: header.position
             )
         }
-        guard fields.contains(where: { $0.name.lowercased() == "warc-type" }) else {
+        guard fields.contains(where: { $0.name.equalsIgnoringCase("WARC-Type") }) else {
             throw RecordingError(.invalidHeader, "a record has no WARC-Type", at: header.position)
         }
         return length
@@ -218,7 +218,7 @@ extension WARCRecord {
         case "md5": actual = MessageDigest.of(block, .md5)
         default: return true
         }
-        return stated.lowercased() == actual.hexadecimal
+        return stated.equalsIgnoringCase(actual.hexadecimal)
             || stated.uppercased().prefix { $0 != "=" } == Self.base32(actual)
     }
 
@@ -265,12 +265,12 @@ public struct WARCRecord: Sendable {
 
     /// The value of a field; the first one when there are several.
     public subscript(name: String) -> String? {
-        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+        fields.first { $0.name.equalsIgnoringCase(name) }?.value
     }
 
     /// All values of a field.
     public func values(of name: String) -> [String] {
-        fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+        fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
     }
 
     /// The kind of record in lower case, such as `response`, `request` or `resource`.

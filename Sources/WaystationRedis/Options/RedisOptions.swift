@@ -1,5 +1,6 @@
 #if Redis
 import Foundation
+import WaystationFields
 public import WaystationSharing
 
 /// The servers of a ``RedisTier``, and how to connect to them.
@@ -236,6 +237,6 @@ struct RedisEndpoint: Hashable, Sendable, CustomStringConvertible {
         self.init(host: host.isEmpty ? sender : String(host), port: port)
     }
 
-    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    var description: String { String(host: host, port: port) }
 }
 #endif

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// A set of ASCII bytes as two machine words, for the character classes of RFC 3986.
 struct ByteSet: Sendable {
     private let low: UInt64
@@ -32,9 +34,6 @@ extension ByteSet {
     private static let lowerAlphanumeric = ByteSet("abcdefghijklmnopqrstuvwxyz0123456789")
     static let alphanumeric = lowerAlphanumeric.union(ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 
-    /// RFC 3986 §3.1: the characters after a scheme's first letter.
-    static let schemeTail = alphanumeric.union(ByteSet("+-."))
-
     /// RFC 3986 §2.3.
     static let unreserved = alphanumeric.union(ByteSet("-._~"))
 
@@ -65,27 +64,6 @@ extension String {
     }
 }
 
-/// The value of an ASCII hexadecimal digit, or `nil`.
-@inline(__always)
-func hexadecimalValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
-}
-
-/// The byte of the percent-encoding at `index`, or `nil` when there is no percent-encoding that ends before `end`.
-@inline(__always)
-func percentDecodedByte<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, at index: Int, end: Int) -> UInt8?
-where Bytes.Index == Int {
-    guard index + 2 < end, bytes[index] == UInt8(ascii: "%"),
-        let high = hexadecimalValue(bytes[index + 1]), let low = hexadecimalValue(bytes[index + 2])
-    else { return nil }
-    return high << 4 | low
-}
-
 /// The bytes with every percent-encoding replaced by its byte.
 func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var decoded: [UInt8] = []
@@ -101,16 +79,4 @@ func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         }
     }
     return decoded
-}
-
-extension [UInt8] {
-    /// Appends `%XX` with upper-case digits (RFC 3986 §6.2.2.1).
-    mutating func appendPercentEncoded(_ byte: UInt8) {
-        func digit(_ value: UInt8) -> UInt8 {
-            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-        }
-        append(UInt8(ascii: "%"))
-        append(digit(byte >> 4))
-        append(digit(byte & 15))
-    }
 }

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// An absolute URL in canonical form, so that two spellings of one address are the same value.
 ///
 /// The form is that of RFC 3986 §6.2.2 and §6.2.3:
@@ -86,6 +88,20 @@ public struct CanonicalURL: Sendable {
         return "\(scheme)://\(text(layout.hostStart, layout.pathStart))"
     }
 
+    /// User information, host and port, as the URL has them (RFC 3986 §3.2).
+    package var authority: Substring { text(layout.schemeEnd + 3, layout.pathStart) }
+
+    /// The path, and the query with its `?`: everything after the authority.
+    package var pathAndQuery: Substring { string[path.startIndex...] }
+
+    /// The URL without user information.
+    ///
+    /// - Complexity: O(1) if it has none.
+    package var withoutUserInfo: String {
+        let start = layout.schemeEnd + 3
+        return start < layout.hostStart ? "\(text(0, start))\(string[host.startIndex...])" : string
+    }
+
     /// The parts of the path between slashes: `/a/b/` has `a`, `b` and an empty one; `/` has only an empty one.
     ///
     /// - Complexity: O(length of the path), with one array allocated.
@@ -136,7 +152,7 @@ extension CanonicalURL {
     /// result is not an absolute URL that ``init(_:)`` reads: `mailto:a@b`, `http:no-authority`, control characters.
     public func resolving(_ reference: String) -> CanonicalURL? {
         let bytes = reference.utf8
-        guard let first = bytes.first(where: { !ByteSet.schemeTail.contains($0) }) else {
+        guard let first = bytes.first(where: { !$0.isSchemeCharacter }) else {
             return bytes.isEmpty ? self : merging(reference)
         }
         if first == UInt8(ascii: ":"), bytes.first != first { return CanonicalURL(reference) }

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Canonicalises hosts of RFC 3986 §3.2.2.
 enum HostName {
     /// The host in canonical form, or `nil` when it is not a valid host.
@@ -17,10 +19,10 @@ enum HostName {
             guard let ascii = InternationalName.encode(host) else { return nil }
             host = ascii
         } else {
-            for index in host.indices { host[index] = URLCanonicalizer.lowercased(host[index]) }
+            for index in host.indices { host[index] = host[index].lowercased }
         }
         guard host.allSatisfy({ ByteSet.host.contains($0) }), !hasEmptyLabel(host) else { return nil }
-        guard readsNumbersAsIPv4, IPv4Address.endsInNumber(host) else { return host }
+        guard readsNumbersAsIPv4, host.endsInNumber else { return host }
         return IPv4Address(host).map { Array($0.description.utf8) }
     }
 
@@ -164,7 +166,7 @@ struct IPv6Address: CustomStringConvertible {
         guard (1...4).contains(text.count) else { return nil }
         var value: UInt16 = 0
         for byte in text {
-            guard let digit = hexadecimalValue(byte) else { return nil }
+            guard let digit = byte.hexadecimalDigit else { return nil }
             value = value << 4 | UInt16(digit)
         }
         return [value]
@@ -194,15 +196,6 @@ struct IPv4Address: CustomStringConvertible {
 
     var description: String {
         "\(value >> 24).\(value >> 16 & 255).\(value >> 8 & 255).\(value & 255)"
-    }
-
-    /// Whether the last label is a number, so that the host must be an address.
-    static func endsInNumber(_ host: [UInt8]) -> Bool {
-        let name = host.last == UInt8(ascii: ".") ? host.dropLast() : host[...]
-        let last = name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? name
-        // A number begins with a digit: this check is enough for nearly every host.
-        guard let first = last.first, first >= UInt8(ascii: "0"), first <= UInt8(ascii: "9") else { return false }
-        return last.allSatisfy { hexadecimalValue($0).map { $0 < 10 } ?? false } || number(last) != nil
     }
 
     /// Whether the bytes are four decimal numbers up to 255 without leading zeros.
@@ -241,7 +234,7 @@ struct IPv4Address: CustomStringConvertible {
         }
         var value: UInt64 = 0
         for byte in digits {
-            guard let digit = hexadecimalValue(byte), digit < radix else { return nil }
+            guard let digit = byte.hexadecimalDigit, digit < radix else { return nil }
             value = value * radix + UInt64(digit)
             guard value <= UInt32.max else { return nil }
         }

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Converts any absolute URL to canonical form; ``CanonicalURL`` describes the rules.
 enum URLCanonicalizer {
     static func canonicalize(_ input: [UInt8]) -> (bytes: [UInt8], layout: URLLayout)? {
@@ -7,7 +9,7 @@ enum URLCanonicalizer {
         output.reserveCapacity(input.count + 16)
 
         guard let colon = schemeEnd(input), input[colon...].starts(with: "://".utf8) else { return nil }
-        for byte in input[..<colon] { output.append(lowercased(byte)) }
+        for byte in input[..<colon] { output.append(byte.lowercased) }
         let scheme = KnownScheme(output)
         output.append(contentsOf: "://".utf8)
 
@@ -66,14 +68,10 @@ enum URLCanonicalizer {
 
     /// The index of the colon after a scheme (RFC 3986 §3.1), or `nil`.
     private static func schemeEnd(_ input: [UInt8]) -> Int? {
-        guard let first = input.first, first >= UInt8(ascii: "A"), ByteSet.alphanumeric.contains(first),
-            let end = input.firstIndex(where: { !ByteSet.schemeTail.contains($0) }), input[end] == UInt8(ascii: ":")
+        guard let first = input.first, first.isASCIILetter,
+            let end = input.firstIndex(where: { !$0.isSchemeCharacter }), input[end] == UInt8(ascii: ":")
         else { return nil }
         return end
-    }
-
-    static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
 
     static func isAuthorityEnd(_ byte: UInt8) -> Bool {
@@ -88,8 +86,8 @@ enum URLCanonicalizer {
     static func parsePort(_ digits: ArraySlice<UInt8>) -> Int? {
         var value = 0
         for byte in digits {
-            guard let digit = hexadecimalValue(byte), digit < 10 else { return nil }
-            value = value * 10 + Int(digit)
+            guard let digit = byte.decimalDigit else { return nil }
+            value = value * 10 + digit
             guard value <= 65535 else { return nil }
         }
         return value
@@ -122,33 +120,6 @@ enum URLCanonicalizer {
         }
         output.append(UInt8(ascii: "@"))
         return true
-    }
-}
-
-/// The schemes that need a host and have a default port.
-enum KnownScheme: Sendable {
-    case http, https, ws, wss, ftp
-
-    init?(_ bytes: some Collection<UInt8>) {
-        func spells(_ name: StaticString) -> Bool {
-            name.withUTF8Buffer { bytes.elementsEqual($0) }
-        }
-        switch bytes.count {
-        case 5 where spells("https"): self = .https
-        case 4 where spells("http"): self = .http
-        case 3 where spells("wss"): self = .wss
-        case 3 where spells("ftp"): self = .ftp
-        case 2 where spells("ws"): self = .ws
-        default: return nil
-        }
-    }
-
-    var defaultPort: Int {
-        switch self {
-        case .http, .ws: 80
-        case .https, .wss: 443
-        case .ftp: 21
-        }
     }
 }
 

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// The offsets of the parts of a canonical URL in its UTF-8 bytes.
 ///
 /// In `scheme://[userinfo@]host[:port]path[?query]`, the bytes between `schemeEnd + 3` and `hostStart` are the user
@@ -111,8 +113,8 @@ extension URLLayout {
     private static func plainPort(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (value: Int, end: Int)? {
         var value = 0
         var index = start
-        while index < bytes.count, let digit = hexadecimalValue(bytes[index]), digit < 10 {
-            value = value * 10 + Int(digit)
+        while index < bytes.count, let digit = bytes[index].decimalDigit {
+            value = value * 10 + digit
             index += 1
             guard value <= 65535 else { return nil }
         }

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Rules arranged for look-up: a trie of host labels from the right, and below each host a trie of path segments.
 ///
 /// ```

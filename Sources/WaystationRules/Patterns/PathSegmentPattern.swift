@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// One segment of a path pattern; it is compared with ``CanonicalURL/plain``.
 enum PathSegmentPattern: Sendable, Hashable {
     /// Matches exactly these bytes, which have no needless escapes.

@@ -100,6 +100,17 @@ extension URLPattern {
         return name
     }
 
+    /// Whether the pattern takes URLs of the scheme `https`.
+    package var takesHTTPS: Bool { scheme == .web || scheme == .named("https") }
+
+    /// The host in canonical form, or the domain in which the hosts are; nil for every host.
+    package var domain: String? {
+        switch host {
+        case .any: nil
+        case .exact(let name), .subdomains(let name), .domain(let name): name
+        }
+    }
+
     /// The end of scheme, host and port in ``text``.
     var authorityEnd: String.Index {
         // The parser has found `://` after the scheme.

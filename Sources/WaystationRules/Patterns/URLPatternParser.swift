@@ -34,7 +34,7 @@ struct URLPatternParser {
             guard let first = bytes.first, first >= UInt8(ascii: "A"), ByteSet.alphanumeric.contains(first) else {
                 throw expected(schemeExpected, at: 0)
             }
-            end = bytes.firstIndex { !ByteSet.schemeTail.contains($0) } ?? bytes.count
+            end = bytes.firstIndex { !$0.isSchemeCharacter } ?? bytes.count
         }
         guard bytes[end...].starts(with: Array("://".utf8)) else {
             throw expected("`://` after the scheme, as in `https://host/path`", at: end)

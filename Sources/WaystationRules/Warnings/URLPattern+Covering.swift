@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// Comparisons of whole sets of URLs, which return `true` only when the result is certain.
 extension URLPattern {
     /// Returns true if this pattern matches every URL of the other pattern; queries are not compared.

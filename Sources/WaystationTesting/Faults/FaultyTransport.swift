@@ -2,6 +2,7 @@ import Synchronization
 import Waystation
 import WaystationCollections
 package import WaystationFoundation
+import WaystationTransport
 
 /// A network with faults.
 final class FaultyTransport: Transport {
@@ -261,7 +262,7 @@ package struct FaultPlan {
             answer = .failed(codes.randomElement(using: &chance) ?? .unknown)
             loss = nil
         case .portal(let page)?:
-            let isSecure = request.url?.scheme?.lowercased() == "https"
+            let isSecure = request.url?.isHTTPS == true
             let fields = ["Content-Type": "text/html", "Content-Length": "\(page.count)", "Cache-Control": "no-store"]
             answer = isSecure ? .failed(.serverCertificateUntrusted) : .status(200, fields: fields, body: page)
             loss = nil

@@ -1,3 +1,5 @@
+import WaystationFields
+
 /// JSON in a form in which equal values have equal texts (RFC 8259).
 ///
 /// Members are in the order of their names, numbers are without superfluous digits, and strings have only the necessary
@@ -129,7 +131,7 @@ enum JSONText {
         }
 
         private mutating func unit() -> UInt16? {
-            guard place + 4 <= bytes.count, bytes[place..<place + 4].allSatisfy(\.isHexadecimalDigit) else {
+            guard place + 4 <= bytes.count, bytes[place..<place + 4].allSatisfy({ $0.hexadecimalDigit != nil }) else {
                 return nil
             }
             defer { place += 4 }
@@ -182,14 +184,9 @@ enum JSONText {
         }
 
         private mutating func digits() -> [UInt8] {
-            let end =
-                bytes[place...].firstIndex { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? bytes.count
+            let end = bytes[place...].firstIndex { !$0.isASCIIDigit } ?? bytes.count
             defer { place = end }
             return Array(bytes[place..<end])
         }
     }
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool { Character(Unicode.Scalar(self)).isHexDigit }
 }

@@ -1,3 +1,4 @@
+import WaystationFields
 import WaystationFileSystem
 import WaystationFoundation
 import WaystationRecording
@@ -155,7 +156,7 @@ struct ComparedRequest {
         method = recorded.method
         url = redaction.url(withoutFragment: recorded.url)
         values = { name in
-            recorded.headers.filter { $0.name.lowercased() == name.lowercased() }
+            recorded.headers.filter { $0.name.equalsIgnoringCase(name) }
                 .map { redaction.value($0.value, ofField: $0.name) }.joined(separator: ", ")
         }
         body = {

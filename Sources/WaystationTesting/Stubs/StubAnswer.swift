@@ -1,5 +1,6 @@
 import Synchronization
 import Waystation
+import WaystationFields
 import WaystationFileSystem
 import WaystationFiles
 public import WaystationFoundation
@@ -203,7 +204,7 @@ extension ScriptedTransport.Answer {
 extension [String: String] {
     /// The fields with this one added, unless a field of the same name is there already.
     fileprivate func adding(_ name: String, _ value: String) -> [String: String] {
-        if keys.contains(where: { $0.caseInsensitiveCompare(name) == .orderedSame }) { return self }
+        if keys.contains(where: { $0.equalsIgnoringCase(name) }) { return self }
         return merging([name: value]) { own, _ in own }
     }
 }

@@ -81,6 +81,9 @@ struct RewritingGatewayTests {
                 .ok(body, fields: ["Content-Type": "text/html", "Content-Disposition": "attachment; filename=a.html"])
             case "/no-transform":
                 .ok(body, fields: ["Content-Type": "text/html", "Cache-Control": "max-age=1, no-transform"])
+            // A name in quotation marks is no directive.
+            case "/quoted":
+                .ok(body, fields: ["Content-Type": "text/html", "Cache-Control": "private=\"a, no-transform, b\""])
             case "/text": .ok(body, fields: ["Content-Type": "text/plain"])
             case "/wide": .ok(body, fields: ["Content-Type": "text/html; charset=utf-16"])
             default: .status(404, fields: ["Content-Type": "text/html"], body: body)
@@ -93,7 +96,9 @@ struct RewritingGatewayTests {
         }
         let proxied = try await fixture.get(origin.url("/any").absoluteString, host: "127.0.0.1:\(origin.port)")
         #expect(proxied.text == Self.page)
-        #expect(try await fixture.get("/any", host: name).text.contains(fixture.shop))
+        for path in ["/any", "/quoted"] {
+            #expect(try await fixture.get(path, host: name).text.contains(fixture.shop), "\(path)")
+        }
     }
 
     @Test(

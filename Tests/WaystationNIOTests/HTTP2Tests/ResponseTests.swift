@@ -140,6 +140,15 @@ struct ResponseTests {
         }
     }
 
+    @Test("A Content-Length that occurs twice with one value is that length (RFC 9110 §8.6)")
+    func repeatedContentLength() throws {
+        let server = try ScriptedServer()
+        let exchange = server.begin()
+        server.send(RawFrames.headers(1, [(":status", "200"), ("content-length", "3 , 3")]))
+        server.send(RawFrames.data(1, [1, 2, 3], isLast: true))
+        #expect(exchange.isComplete)
+    }
+
     @Test("More fields than the limit fail the exchange")
     func fieldLimit() throws {
         var limits = HTTP2Limits()

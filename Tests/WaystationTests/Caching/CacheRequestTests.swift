@@ -59,7 +59,7 @@ struct CacheRequestTests {
         "has the URL's scheme, authority and path",
         arguments: [
             ("https://a.example/x?y=1", "a.example", "/x?y=1"), ("http://a.example:8080/", "a.example:8080", "/"),
-            ("http://[::1]:80/a/b", "[::1]:80", "/a/b"),
+            ("http://[::1]:81/a/b", "[::1]:81", "/a/b"),
         ]
     )
     func target(url: String, authority: String, path: String) throws {

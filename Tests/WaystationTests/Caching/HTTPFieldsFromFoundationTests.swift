@@ -29,6 +29,12 @@ struct HTTPFieldsFromFoundationTests {
         #expect(HTTPFields(["etag": "1"])[.eTag] == "1")
     }
 
+    @Test("a value loses the spaces and tabs around it, and no other space")
+    func space() {
+        #expect(HTTPFields(["X-A": " \ta b\t "]).dictionary == ["X-A": "a b"])
+        #expect(HTTPFields(["X-A": "\u{A0}a\u{2003}"]).dictionary == ["X-A": "\u{A0}a\u{2003}"])
+    }
+
     @Test("repeated fields are joined with commas, as Foundation does")
     func repeated() throws {
         let name = try #require(HTTPField.Name("X-List"))

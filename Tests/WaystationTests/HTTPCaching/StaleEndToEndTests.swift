@@ -208,7 +208,7 @@ struct StaleEndToEndTests {
         try await fixture.load()
         let fetches = try #require(fixture.interceptor.sources.fetches)
         let url = fixture.origin.url("/")
-        let key = CacheRequest.key(of: URLRequest(url: url), canonical: CanonicalRequest.storedURL(of: url))
+        let key = try CacheRequest.key(of: URLRequest(url: url), at: url)
         for round in 1...2 {
             let ends = fetches.ends(of: key)
             #expect(try await fixture.load().body == "1")
@@ -339,7 +339,7 @@ extension CachingFixture {
         try await load()
         let fetches = try #require(interceptor.sources.fetches)
         let url = origin.url("/")
-        let key = CacheRequest.key(of: URLRequest(url: url), canonical: CanonicalRequest.storedURL(of: url))
+        let key = try CacheRequest.key(of: URLRequest(url: url), at: url)
         let ends = fetches.ends(of: key)
         #expect(try await load().body == "1")
         #expect(await eventually { fetches.ends(of: key) == ends + 1 })

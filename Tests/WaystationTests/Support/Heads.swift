@@ -2,6 +2,8 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationCaching
+import WaystationRules
 
 extension ResponseHead {
     /// A head as a transport delivers it.
@@ -35,5 +37,18 @@ extension URLRequest {
         httpMethod = method
         for (name, value) in fields { setValue(value, forHTTPHeaderField: name) }
         httpBody = body.map { Data($0.utf8) }
+    }
+}
+
+extension CacheRequest {
+    /// The cache's view of a request for a URL in canonical form.
+    init?(_ request: URLRequest, canonical url: String) {
+        guard let url = CanonicalURL(url) else { return nil }
+        self.init(request, canonical: url)
+    }
+
+    /// The key of a request for a URL in canonical form.
+    static func key(of request: URLRequest, at url: URL) throws -> RequestKey {
+        key(of: request, canonical: try #require(CanonicalURL(url.absoluteString)))
     }
 }

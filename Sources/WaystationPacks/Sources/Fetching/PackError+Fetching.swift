@@ -36,11 +36,3 @@ extension PackError {
         PackError(.invalidArgument, "two tasks read the body of \(url.shown) at a time: read it in one task")
     }
 }
-
-extension URL {
-    /// Whether the URL can be fetched; a server must not redirect the client to files of its own machine.
-    var isHTTP: Bool {
-        guard let scheme = scheme?.lowercased(), let host = host(percentEncoded: true) else { return false }
-        return ["http", "https"].contains(scheme) && !host.isEmpty
-    }
-}

@@ -56,7 +56,7 @@ public struct TransportFetcher: PackFetching {
     static func next(after head: ResponseHead, to request: URLRequest) -> URLRequest? {
         guard case .follow(var next) = RedirectPolicy.decision(for: head, to: request, after: 0),
             let current = request.url, let target = next.url, target.isHTTP,
-            current.scheme?.lowercased() != "https" || target.scheme?.lowercased() == "https"
+            !current.isHTTPS || target.isHTTPS
         else { return nil }
         if !current.hasSameOrigin(as: target) {
             for name in (next.allHTTPHeaderFields ?? [:]).keys where !isKeptAcrossOrigins(name.lowercased()) {
