@@ -84,3 +84,10 @@ extension TransportReceiver {
 /// Other transports get a request when its whole body is there: Foundation reads streams on the queue that all sessions
 /// share, where a stream that waits stops every load.
 package protocol BodyAwaitingTransport: Transport {}
+
+extension TransportExchange {
+    /// Makes the exchange pause, or resume.
+    package func rest(_ rests: Bool) {
+        if rests { pause() } else { resume() }
+    }
+}

@@ -173,13 +173,6 @@ extension Mutex where Value: PacedState {
     }
 }
 
-extension TransportExchange {
-    /// Makes the exchange pause, or resume.
-    package func rest(_ rests: Bool) {
-        if rests { pause() } else { resume() }
-    }
-}
-
 /// The number of bytes that may wait for one recipient: a state machine without side effects.
 ///
 /// The two limits keep an exchange from being called for every part.
