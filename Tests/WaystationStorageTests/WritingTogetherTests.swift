@@ -12,13 +12,19 @@ struct WritingTogetherTests {
     private let delays = DrivenDelays()
     private let watch = IndexWatch()
     private let results = Results()
+    /// Makes the index. It lives as long as the test: a store that closes holds the index for a moment.
+    private let first: ResponseStore
 
-    init() throws { fixture = try StoreFixture() }
+    init() throws {
+        fixture = try StoreFixture()
+        first = fixture.store()
+    }
 
     /// A store that has just made a write, so that it gathers the next ones.
     private func busyStore(limits: StoreLimits = StoreLimits(), busyTimeout: Double = 5) async throws -> ResponseStore {
         // The index exists before the watch is set.
-        try await fixture.store().store(.get("before"), .random(10))
+        try await first.store(.get("before"), .random(10))
+        await first.flush()
         let store = fixture.store(limits: limits) {
             $0.busyTimeout = busyTimeout
             delays.drive(&$0)
