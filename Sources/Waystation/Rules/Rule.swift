@@ -241,7 +241,7 @@ public struct Route: Sendable, CustomStringConvertible {
     ///   - strategy: Decides when the network is asked about a file of a pack; nil for never.
     ///   - otherwise: The route for requests that no pack answers.
     /// - Returns: The route.
-    package static func pack(overlay strategy: CacheStrategy?, otherwise: Route) -> Route {
+    package static func installedPacks(overlay strategy: CacheStrategy?, orElse otherwise: Route) -> Route {
         let arguments = strategy.map { ["overlay: \($0)"] } ?? []
         let step = Step(name: "pack", arguments: arguments) { context in
             guard let strategy else { return PackSource(packs: try context.installedPacks()) }

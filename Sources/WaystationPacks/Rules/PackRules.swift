@@ -13,7 +13,7 @@ extension Waystation.Route {
     /// `otherwise`. All requests of a module continue to `otherwise` if the module is switched off, has no version, or has
     /// a version below the lowest that may still be used.
     public static func pack(orElse otherwise: Waystation.Route = .network) -> Self {
-        .pack(overlay: nil, otherwise: otherwise)
+        .installedPacks(overlay: nil, orElse: otherwise)
     }
 
     /// The installed packs, whose single files may be replaced by newer ones from the network.
@@ -28,7 +28,7 @@ extension Waystation.Route {
     ///   - otherwise: The route for URLs that no pack has; the network by default.
     /// - Returns: The route.
     public static func pack(overlay strategy: CacheStrategy, orElse otherwise: Waystation.Route = .network) -> Self {
-        .pack(overlay: strategy, otherwise: otherwise)
+        .installedPacks(overlay: strategy, orElse: otherwise)
     }
 
     /// The installed packs; the network for all other URLs.
