@@ -12,7 +12,9 @@ struct WritingTogetherTests {
     private let delays = DrivenDelays()
     private let watch = IndexWatch()
     private let results = Results()
-    /// Makes the index. It lives as long as the test: a store that closes holds the index for a moment.
+    /// Makes the index.
+    ///
+    /// It lives as long as the test, because a store that closes holds the index for a moment.
     private let first: ResponseStore
 
     init() throws {
