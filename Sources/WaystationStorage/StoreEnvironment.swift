@@ -9,6 +9,10 @@ package struct StoreEnvironment: Sendable {
     /// How long a write waits for another process's write before it is dropped, in seconds.
     package var busyTimeout: Double = 5
 
+    /// How long a write that needs an empty log waits for processes that read or empty it before it is dropped, in
+    /// seconds; they may be kept from the processor for a while.
+    package var logTimeout: Double = 5
+
     /// How long small writes are gathered after one was written, in seconds.
     package var writeInterval: Double = 0.02
 

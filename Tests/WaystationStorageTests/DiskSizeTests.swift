@@ -27,12 +27,18 @@ struct DiskSizeTests {
     private func store(
         limit: Int = limit,
         fileSystem: (any FileSystem)? = nil,
-        maximumAge: Duration = .seconds(86_400)
+        maximumAge: Duration = .seconds(86_400),
+        logTimeout: Double = 600,
+        adjust: (inout StoreEnvironment) -> Void = { _ in }
     ) -> ResponseStore {
         // A body that is removed while the directory is measured must not be counted beside the one that takes its place.
         let fileSystem = fileSystem ?? FaultyFileSystem { _, _ in peak.awaitMeasurement() }
         let limits = StoreLimits(maximumSize: .bytes(limit), maximumAge: maximumAge, residentLimit: .bytes(0))
-        return fixture.store(limits: limits, fileSystem: fileSystem) { delays.drive(&$0) }
+        return fixture.store(limits: limits, fileSystem: fileSystem) { environment in
+            environment.logTimeout = logTimeout
+            delays.drive(&environment)
+            adjust(&environment)
+        }
     }
 
     /// Stores bodies, `width` at a time, and measures the directory after each of them.
@@ -67,6 +73,8 @@ struct DiskSizeTests {
 
     private final class Counter: Sendable {
         private let number = Atomic(0)
+
+        var value: Int { number.load(ordering: .relaxed) }
 
         func next() -> Int { number.add(1, ordering: .relaxed).oldValue }
     }
@@ -259,20 +267,64 @@ struct DiskSizeTests {
         [1, 4]
     )
     func reader(bodySize: Int, count: Int) async throws {
-        let stores = (0..<count).map { _ in store() }
-        await burst(30, in: stores, width: count) { _ in 50_000 }
+        // Each write waits so long for the reader.
+        let stores = (0..<count).map { _ in store(logTimeout: 0.01) }
+        await burst(30, in: [store()], width: 1) { _ in 50_000 }
+        let reader = try readIndex()
+        await burst(300, in: stores, width: count) { _ in bodySize }
+        #expect(highest <= Self.most)
+        #expect(fixture.events.of(.unavailable).contains { $0.detail.contains("reads") })
+        try reader.use { try $0.execute("COMMIT") }
+        for store in stores { await store.flush() }
+        let patient = store()
+        try await patient.store(.get("new"), .random(50_000))
+        await rest(patient)
+        #expect(size <= Self.limit)
+    }
+
+    @Test("stays within its bounds while another process empties the log: a write waits for it and is done")
+    func otherEmptying() async throws {
+        let tries = Counter()
+        let store = store { environment in
+            environment.prepareConnection = {
+                $0.trace { if $0.contains("wal_checkpoint(TRUNCATE)") { _ = tries.next() } }
+            }
+        }
+        try await store.store(.get("old"), .random(50_000))
+        let reader = try readIndex()
+        await burst(300, in: [self.store(logTimeout: 0.01)], width: 1) { _ in 1_000 }
+        let reports = fixture.events.of(.unavailable).count
+        #expect(reports > 0, "the log must be full, or nothing is tested")
+
+        async let emptying = Task.detached { [index = fixture.layout.index] in
+            // Not at the same moment as the observer.
+            let database = try Database(path: index, busyTimeout: 600)
+            while try database.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0 {}
+        }.value
+        let observer = try Database(path: fixture.layout.index)
+        #expect(try await eventually { try observer.integer("PRAGMA wal_checkpoint(PASSIVE)") == 1 })
+        let (before, isOver) = (tries.value, Switch(false))
+        async let written: Int64 = {
+            defer { isOver.value = true }
+            return try await store.store(.get("new"), .random(1_000))
+        }()
+        // It has tried in vain, and tries again.
+        #expect(await eventually { tries.value >= before + 2 || isOver.value })
+        try reader.use { try $0.execute("COMMIT") }
+        _ = try await (written, emptying)
+        #expect(try await store.bodies(.get("new")) == [.random(1_000)])
+        #expect(fixture.events.of(.unavailable).count == reports)
+        #expect(highest <= Self.most)
+    }
+
+    /// Begins to read the index, as another process does, until `COMMIT` is executed on the result.
+    private func readIndex() throws -> Connection {
         let reader = try Connection(Database(path: fixture.layout.index))
         try reader.use { db in
             try db.execute("BEGIN")
             _ = try db.integer("SELECT count(*) FROM responses")
         }
-        await burst(300, in: stores, width: count) { _ in bodySize }
-        #expect(highest <= Self.most)
-        #expect(fixture.events.of(.unavailable).contains { $0.detail.contains("reads") })
-        try reader.use { try $0.execute("COMMIT") }
-        try await stores[0].store(.get("new"), .random(50_000))
-        for store in stores { await rest(store) }
-        #expect(size <= Self.limit)
+        return reader
     }
 
     @Test("includes a damaged index that was moved aside, which is removed when its space is needed")

@@ -253,19 +253,27 @@ extension StoreIndex {
         return true
     }
 
-    /// Copies the log into the index and makes it empty, after waiting for its readers for up to some seconds.
+    /// Copies the log into the index and makes it empty, after waiting for its readers and for other processes that
+    /// empty it.
     ///
     /// Look-ups of all processes go on meanwhile.
+    /// - Parameter seconds: How long to wait, in seconds.
     /// - Returns: Whether the log is empty now.
     @discardableResult
     func emptyLog(waiting seconds: Double) throws -> Bool {
         try writer.use { db in
             let before = try db.integer("PRAGMA busy_timeout") ?? 0
-            try db.execute("PRAGMA busy_timeout = \(Int(seconds * 1_000))")
+            try db.execute("PRAGMA busy_timeout = \(Int(min(seconds, 0.05) * 1_000))")
             defer { try? db.execute("PRAGMA busy_timeout = \(before)") }
             let state = keys.begin()
             defer { keys.logWasEmptied(after: state) }
-            return try db.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+            let deadline = ContinuousClock.now + .seconds(seconds)
+            // SQLite waits for readers, but returns at once while another process empties the log.
+            while try db.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0 {
+                guard ContinuousClock.now < deadline else { return false }
+                Thread.sleep(forTimeInterval: 0.005)
+            }
+            return true
         }
     }
 

@@ -174,7 +174,7 @@ enum IndexError: Error, CustomStringConvertible {
     case newerSchema(Int)
     /// The file is another program's database.
     case foreign(applicationID: Int32)
-    /// An index was to be read, but there is none.
+    /// The index that is to be read does not exist.
     case noIndex
 
     var description: String {

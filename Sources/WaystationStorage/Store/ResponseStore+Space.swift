@@ -11,7 +11,7 @@ extension ResponseStore {
     /// How long after a change the log of the index is emptied, in seconds.
     static let restInterval: TimeInterval = 5
 
-    /// How long an emptying of the log waits for readers, in seconds: look-ups take less than a millisecond.
+    /// How long an emptying of the log at rest waits for readers, in seconds; writes of all processes wait meanwhile.
     private static let readersTimeout = 0.05
 
     /// How often room is made for one write before it is given up.
@@ -103,7 +103,7 @@ extension ResponseStore {
             }
             // The log first: returning pages to the file system makes it longer.
             canShrink =
-                try opened.index.emptyLog(waiting: Self.readersTimeout)
+                try opened.index.emptyLog(waiting: environment.logTimeout)
                 && opened.index.vacuumStep(exceeding: budget.directory - other.total)
         }
     }
