@@ -404,8 +404,8 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "Logging", package: "swift-log"),
                 "CWaystationSQLite", "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies",
-                "WaystationFiles", "WaystationPacks", "WaystationPatch", "WaystationPublishing", "WaystationRecording",
-                "WaystationStorage", "WaystationTestSupport", "WaystationTesting",
+                "WaystationFiles", "WaystationPacks", "WaystationPatch", "WaystationProcesses", "WaystationPublishing",
+                "WaystationRecording", "WaystationStorage", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["CommentExamples/Recordings"]

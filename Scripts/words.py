@@ -15,7 +15,9 @@ import sys
 
 LARGEST_GLOSSARY = 20
 TYPE = re.compile(
-    r"^ *(?:(?:public|package|internal|private|fileprivate|final|indirect)\s+)*(?:class|struct|enum|protocol|actor|typealias)\s+(\w+)",
+    r"^ *(?:@\w+(?:\([^)]*\))?\s+)*"
+    r"(?:(?:public|package|internal|private|fileprivate|final|indirect)\s+)*"
+    r"(?:class|struct|enum|protocol|actor|typealias)\s+(?!func\b|var\b|let\b|subscript\b|override\b)(\w+)",
     re.MULTILINE,
 )
 ROW = re.compile(r"^\| (?P<word>[a-z]+) \| [^|]+ \| (?P<types>[^|]+) \|$", re.MULTILINE)
@@ -37,7 +39,7 @@ def complaints(root):
     for row in rows:
         word = row["word"].capitalize()
         named = re.findall(r"`([^`]+)`", row["types"])
-        part = re.compile(rf"(?:^|(?<=[a-z0-9])){word}(?:s|es|ed|ing|led|ling)?(?=[A-Z]|$)")
+        part = re.compile(rf"(?:^|(?<=[a-z0-9])){word}(?:s|es|ed|ing)?(?=[A-Z]|$)")
         for name, path in declared.items():
             if part.search(name) and not any(fnmatch.fnmatchcase(name, pattern) for pattern in named):
                 yield f"{path}: the type {name} uses the word “{row['word']}”, which the glossary has for other types"
