@@ -100,16 +100,20 @@ extension StringProtocol where SubSequence == Substring {
     }
 }
 
-extension Sequence<UInt8> {
+extension Collection<UInt8> {
     /// The bytes as hexadecimal digits, two lower-case ones for each byte.
     @inlinable package var hexadecimal: String {
-        var text: [UInt8] = []
-        text.reserveCapacity(underestimatedCount * 2)
-        for byte in self {
-            for half in [byte >> 4, byte & 15] {
-                text.append(half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "a") - 10 + half)
-            }
+        func digit(_ half: UInt8) -> UInt8 {
+            half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "a") - 10 + half
         }
-        return String(decoding: text, as: UTF8.self)
+        return String(unsafeUninitializedCapacity: count * 2) { text in
+            var place = 0
+            for byte in self {
+                text[place] = digit(byte >> 4)
+                text[place + 1] = digit(byte & 15)
+                place += 2
+            }
+            return place
+        }
     }
 }

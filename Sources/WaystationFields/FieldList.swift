@@ -4,7 +4,7 @@
 // tags, in which a backslash is no escape (``EntityTagList``), and policies for content, which have no quoted strings.
 
 extension Collection<UInt8> {
-    /// The index of the first separator outside of quoted strings (§5.6.4); nil if there is none.
+    /// The index of the first separator outside of quoted strings (§5.6.4); nil without one.
     ///
     /// A quoted string that is not closed reaches to the end.
     @inlinable package func firstIndexOutsideQuotes(of separator: UInt8) -> Index? {
@@ -38,9 +38,11 @@ extension Collection<UInt8> {
 }
 
 extension Collection<UInt8> where SubSequence == Self {
-    /// Takes the quoted string at the front; nil, and nothing is taken, if there is none or if it is not closed.
+    /// Takes the quoted string at the front.
     ///
-    /// - Returns: The text between the quotation marks, without escapes.
+    /// Nothing is taken if the text does not begin with a quotation mark, or if the quoted string is not closed.
+    ///
+    /// - Returns: The text between the quotation marks, without escapes; nil if nothing is taken.
     @inlinable package mutating func takeQuotedString() -> [UInt8]? {
         var rest = self
         guard rest.popFirst() == UInt8(ascii: "\"") else { return nil }

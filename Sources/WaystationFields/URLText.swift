@@ -1,4 +1,4 @@
-// What modules need to know of URLs that stand below WaystationRules, in which the canonical URL is.
+// Schemes, ports, hosts and percent-encoding, for the modules that WaystationRules, with its canonical URL, depends on.
 
 /// The schemes whose URLs need a host and have a default port.
 package enum KnownScheme: Sendable {

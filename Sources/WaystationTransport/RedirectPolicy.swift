@@ -1,6 +1,5 @@
 import WaystationFields
 package import WaystationFoundation
-import WaystationRules
 
 /// Whether and how a redirect is followed (RFC 9110 §15.4).
 package enum RedirectDecision: Equatable, Sendable {
@@ -118,46 +117,5 @@ package enum RedirectPolicy {
             URLComponents(url: current, resolvingAgainstBaseURL: false)?
             .percentEncodedFragment ?? fragment
         return components.url ?? target
-    }
-}
-
-extension URL {
-    /// Whether the URL is an `http` or `https` URL with a host: a server must not redirect a client to files of its own
-    /// machine.
-    package var isHTTP: Bool {
-        guard let scheme, let host = host(percentEncoded: true), !host.isEmpty else { return false }
-        return scheme.equalsIgnoringCase("http") || scheme.equalsIgnoringCase("https")
-    }
-
-    /// Whether the scheme is `https`.
-    package var isHTTPS: Bool { scheme?.equalsIgnoringCase("https") ?? false }
-
-    /// The canonical URL without its fragment, to which forwarded requests are sent; nil when the URL has no canonical
-    /// form, or when Foundation would write that form differently.
-    package var canonical: URL? {
-        let text = absoluteString
-        guard let canonical = CanonicalURL(text)?.string else { return nil }
-        return text == canonical ? self : Self.spelled(canonical)
-    }
-
-    /// The URL of a canonical text; nil when Foundation changes the text.
-    private static func spelled(_ canonical: String) -> URL? {
-        guard let url = URL(string: canonical), url.absoluteString == canonical else { return nil }
-        return url
-    }
-
-    /// Whether the URL is sent as this canonical text.
-    package func isSent(as canonical: String) -> Bool {
-        absoluteString == canonical || Self.spelled(canonical) != nil
-    }
-
-    /// Whether two URLs have the same origin (RFC 6454 §5): scheme, host and port.
-    ///
-    /// A URL without a canonical form has the origin of no other one, since programs disagree about its host.
-    package func hasSameOrigin(as other: URL) -> Bool {
-        guard let own = CanonicalURL(absoluteString), let other = CanonicalURL(other.absoluteString) else {
-            return false
-        }
-        return own.origin == other.origin
     }
 }

@@ -82,13 +82,13 @@ struct OwnSourceExampleTests {
         #expect(String(decoding: help, as: UTF8.self) == "from the folder")
     }
 
-    @Test("a file that is no database is refused, and a database without the table passes the load on")
-    func damage() async throws {
+    @Test("a missing file is refused, and a file without the pages passes the load on", arguments: ["", "no database"])
+    func damage(content: String) async throws {
         let folder = try TemporaryDirectory()
         #expect(throws: PageDatabase.Failure.self) { try PageDatabase(file: folder.url.appending(path: "none.sqlite")) }
         try folder.write("the next source", to: "site/a.txt")
-        let file = folder.url.appending(path: "empty.sqlite")
-        try Data().write(to: file)
+        try folder.write(content, to: "damaged.sqlite")
+        let file = folder.url.appending(path: "damaged.sqlite")
         let pages = PagesInDatabase(database: try PageDatabase(file: file))
         let site = Route.files(in: folder.url.appending(path: "site"), at: "https://shop.example/", orElse: .nowhere)
         let interceptor = try Interceptor {

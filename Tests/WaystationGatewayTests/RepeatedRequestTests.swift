@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import Testing
 import Waystation
 import WaystationPacks
@@ -176,6 +177,28 @@ struct RepeatedRequestTests {
         let longer = ByteBuffer(repeating: 0x61, count: RepeatedRequests.responseLimit + 1)
         requests.add(.init(load: load, response: longer), for: key(-1))
         #expect(requests.entry(of: key(-1)) == nil)
+    }
+
+    @Test("ask a source of the app's own once each, whose answers may differ")
+    func ownSource() async throws {
+        let source = CountingSource()
+        let fixture = try await GatewayFixture(interceptor: {
+            $0.rules = [.allow("https://shop.example/**", via: .source(source, orElse: .nowhere))]
+        })
+        let connection = try RawConnection(fixture.port)
+        let bytes = request("/", host: fixture.shop)
+        for number in 1...4 {
+            #expect(RawResponse(await exchange(bytes, on: connection))?.text == "\(number)")
+        }
+    }
+
+    private final class CountingSource: AnswerSource {
+        let name = "count"
+        private let count = Atomic(0)
+
+        func answer(to request: SourceRequest) -> SourceAnswer {
+            .response(body: Data("\(count.add(1, ordering: .relaxed).newValue)".utf8))
+        }
     }
 
     // MARK: - Loads without a connection

@@ -40,7 +40,7 @@ public enum StallWatch {
 
     /// The time that processors have worked for this process, without the calling thread, in seconds.
     ///
-    /// A thread that wakes twenty times a second uses a thousandth of a slow processor, as much as work that progresses.
+    /// On a slow machine, reading the count would otherwise look like progress.
     private static var processorTime: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func seconds(_ clock: clockid_t) -> Double {

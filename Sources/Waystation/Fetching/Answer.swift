@@ -46,6 +46,8 @@ struct Answer: Sendable {
     var source: LoadEvent.Source
     /// Whether the answer was made here, because no source has one.
     var isMadeHere = false
+    /// Whether the answer is that of a source of the app's own, which may answer otherwise the next time.
+    var isForeign = false
     /// The fetch that renews the response after the answer was delivered (stale-while-revalidate).
     var renews: FetchPlan?
 }

@@ -186,12 +186,12 @@ extension SharedFetch {
             return nil
         }
         shared.note(request, isShareable: true)
-        let hasTicket = state.withLock { state in
+        let hasClaim = state.withLock { state in
             guard state.claim != nil else { return false }
             state.shared = stored
             return true
         }
-        return hasTicket ? shared.limits.body : nil
+        return hasClaim ? shared.limits.body : nil
     }
 
     /// Lets other machines ask the origin at once, because they would wait in vain for a response that is not shared.

@@ -90,7 +90,7 @@ package final class ClientLoads: Sendable {
             rule: visit.hop.rule
         )
         if case .answer(let answer) = visit.verdict, let body = complete(answer, in: visit.hop, context) {
-            return .answered(AnsweredLoad(visit.hop, answer.response, body))
+            return .answered(AnsweredLoad(visit.hop, answer, body))
         }
         let recorded = context.recording.map { RecordedClient(client, $0) }
         let journey = Journey(recorded ?? client, context)
@@ -256,8 +256,12 @@ package struct AnsweredLoad: Sendable {
     package let response: HTTPURLResponse
     package let body: Data
 
-    init(_ hop: Hop, _ response: HTTPURLResponse, _ body: Data) {
-        (self.hop, self.response, self.body) = (hop, response, body)
+    /// Whether the sources may be asked for the same answer again; not if it is that of a source of the app's own.
+    package let mayBeRepeated: Bool
+
+    init(_ hop: Hop, _ answer: Answer, _ body: Data) {
+        (self.hop, response, self.body) = (hop, answer.response, body)
+        mayBeRepeated = !answer.isForeign
     }
 }
 

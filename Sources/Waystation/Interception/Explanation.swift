@@ -1,3 +1,4 @@
+import Synchronization
 package import WaystationCaching
 import WaystationFields
 package import WaystationFoundation
@@ -114,6 +115,23 @@ extension Verdict {
     }
 }
 
+extension LookUp {
+    /// The verdict in which the look-up ends, which is cancelled with the present task.
+    fileprivate func result() async -> Verdict {
+        let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { found in
+                let end = run { found.resume(returning: $0) }
+                cancel.withLock { $0 = end }
+                // The task may have been cancelled before.
+                if Task.isCancelled { end() }
+            }
+        } onCancel: {
+            cancel.withLock { $0 }?()
+        }
+    }
+}
+
 extension LoadEvent.Source {
     fileprivate func sentence(status: Int) -> String {
         switch (self, status) {
@@ -133,9 +151,7 @@ extension ClientLoads {
     package func explanation(of request: URLRequest) async -> Interceptor.Explanation {
         let visit = firstVisit(for: request, sendsUnclaimed: false)
         var verdict = visit?.verdict
-        while case .lookUp(let lookUp)? = verdict {
-            verdict = await withCheckedContinuation { found in _ = lookUp.run { found.resume(returning: $0) } }
-        }
+        while case .lookUp(let lookUp)? = verdict { verdict = await lookUp.result() }
         let asksCache = verdict?.asksCache ?? false
         let cache: Interceptor.CacheExplanation? = if asksCache { await explainCache(of: visit?.hop) } else { nil }
         return Interceptor.Explanation(

@@ -377,8 +377,9 @@ extension Interceptor {
     /// Explains how a request would be answered now: by which rule, from which source, and for the cache by which
     /// arithmetic.
     ///
-    /// Nothing is sent, no login begins, and the app's cookies are not changed. The cache, the packs and the files are
-    /// looked at as for a load, which counts as a use of the stored response. The request is judged as a session of
+    /// Nothing is sent, no login begins, and the app's cookies are not changed. The cache, the packs, the files and the
+    /// app's own sources are asked as for a load, which counts as a use of the stored response. Cancelling the task cancels
+    /// the look-up of an own source. The request is judged as a session of
     /// `.default` would send it: fields and cookies that the app's own session adds are not known here.
     public func explain(_ request: URLRequest) async -> Explanation {
         let configuration = URLSessionConfiguration.default

@@ -62,7 +62,7 @@ final class Stations: Sendable {
         self.order = order.compactMap(\.self)
     }
 
-    /// Sends a load's first request past the stations; nil when no rule takes it.
+    /// Sends a load's first request past the stations; nil when no rule takes it and it is no external link.
     func first(_ request: URLRequest) -> Visit? {
         let visit = visit(Hop(request))
         if visit.hop.match == nil, case .send = visit.verdict { return nil }
@@ -74,8 +74,11 @@ final class Stations: Sendable {
 
     /// Sends the request that follows a hop past the stations.
     func next(_ request: URLRequest, after hop: Hop) -> Visit {
+        // Nothing is sent to a link: the app's handler gets it without cookies, and the hop before stays the one that a
+        // recorder is told of.
+        if let links, links.contain(request.url) { return Visit(Hop(request, rule: hop.rule), .open(links)) }
         // The request still has the cookies of the one before, and the response in between may have changed them.
-        visit(hop.followed(by: cookieField.adding(to: request)))
+        return visit(hop.followed(by: cookieField.adding(to: request)))
     }
 
     /// Sends a hop past the stations once more, because another load may have changed the stored responses.

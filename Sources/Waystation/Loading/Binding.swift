@@ -30,7 +30,7 @@ final class Binding: Sendable {
         takesForwarded ? interceptor.claimsForwarded(request) : interceptor.claims(request)
     }
 
-    /// Sends a task's first request past the stations; nil when no rule takes it.
+    /// Sends a task's first request past the stations; nil when no rule takes it and it is no external link.
     func firstVisit(for request: URLRequest) -> Visit? {
         guard interceptor.isEnabled, takesForwarded || !ForwardingTag.isTagged(request) else { return nil }
         return stations.first(network.completing(request))

@@ -86,7 +86,7 @@ enum DownloadAdvice {
     /// that the file is available locally could not explain the failure.
     ///
     /// `completion` is called once. It is called at once unless the disk must be read to find out whether the file is
-    /// held.
+    /// held. A rule with a source of the app's own is not asked: no code of the app runs for a download.
     static func explain(
         _ error: any Error,
         of task: URLSessionTask,
@@ -95,6 +95,7 @@ enum DownloadAdvice {
     ) {
         guard task is URLSessionDownloadTask, let failure = error as? URLError, failure.code != .cancelled,
             let request = task.originalRequest,
+            !(context.stations.matcher.match(request)?.rule.asksApp ?? false),
             let visit = context.stations.first(request)
         else { return completion(error) }
         isHeld(visit.verdict, context.environment.now()) { isHeld in

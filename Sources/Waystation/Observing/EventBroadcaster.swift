@@ -74,6 +74,7 @@ private struct Counters: Sendable {
     private let shared = Counter(label: "waystation_served", dimensions: [("source", "shared")])
     private let network = Counter(label: "waystation_served", dimensions: [("source", "network")])
     private let foundation = Counter(label: "waystation_served", dimensions: [("source", "foundation")])
+    private let app = Counter(label: "waystation_served", dimensions: [("source", "app")])
     private let servedBytes = Counter(label: "waystation_served_bytes")
     private let stored = Counter(label: "waystation_stored")
     private let failed = Counter(label: "waystation_failed")
@@ -90,8 +91,9 @@ private struct Counters: Sendable {
             case .files: files.increment()
             case .cache: cache.increment()
             case .shared: shared.increment()
+            case .network: network.increment()
             case .foundation: foundation.increment()
-            default: network.increment()
+            default: app.increment()
             }
             servedBytes.increment(by: bytes)
         case .stored: stored.increment()

@@ -17,7 +17,8 @@ public protocol SourceEvent: Sendable, CustomStringConvertible {
 public struct LoadEvent: Sendable, CustomStringConvertible {
     /// The source of an answer.
     public struct Source: Hashable, Sendable, CustomStringConvertible {
-        /// The source's name: `pack`, `files`, `cache`, `shared`, `network`, `foundation`.
+        /// The source's name: `pack`, `files`, `cache`, `shared`, `network`, `foundation`, or the name of an
+        /// ``AnswerSource`` of the app.
         public let description: String
 
         /// An installed pack.
@@ -32,6 +33,8 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         public static let network = Source(description: "network")
         /// Foundation's own loader, to which the task was handed back.
         public static let foundation = Source(description: "foundation")
+
+        static let builtIn = [pack, files, cache, shared, network, foundation]
     }
 
     /// The kind of the event.

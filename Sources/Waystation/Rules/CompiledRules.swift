@@ -38,7 +38,7 @@ struct CompiledRules: Sendable {
         }
         compiled = definitions.map(\.action)
         areUnconditional = definitions.map { $0.methods == nil && $0.query.isEmpty && $0.predicate == nil }
-        areNetworkAlone = compiled.allSatisfy { $0.sources.allSatisfy { $0 is NetworkSource } }
+        areNetworkAlone = compiled.allSatisfy { $0.sources.first is NetworkSource }
         hasPredicates = definitions.contains { $0.predicate != nil }
         do {
             table = try RuleTable(definitions)
@@ -115,7 +115,7 @@ extension CompiledRule {
                 "rule \(context.rule) requires a login, but the interceptor has none: set `login` to a LoginSession"
             )
         }
-        self.init(try action.route.sources(in: context), login: action.login)
+        self.init(try action.route.sources(in: context), login: action.login, asksApp: action.route.asksApp)
     }
 }
 

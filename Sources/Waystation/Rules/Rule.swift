@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationFields
 public import WaystationRules
 package import WaystationTransport
 
@@ -169,6 +170,8 @@ public struct Route: Sendable, CustomStringConvertible {
         var base: String?
         /// Whether the source fails each request.
         var isBlock = false
+        /// Whether the source is code of the app.
+        var isForeign = false
         /// Makes the source.
         let make: @Sendable (RouteContext) throws -> any AnswerSource
     }
@@ -221,7 +224,11 @@ public struct Route: Sendable, CustomStringConvertible {
     ///   - otherwise: The route for requests that the source declines; the network by default.
     /// - Returns: The route.
     public static func source(_ source: any AnswerSource, orElse otherwise: Route = .network) -> Route {
-        Route(Step(name: "source", arguments: [source.name]) { _ in source }, orElse: otherwise)
+        let step = Step(name: "source", arguments: [source.name], isForeign: true) { context in
+            try context.check(nameOf: source)
+            return source
+        }
+        return Route(step, orElse: otherwise)
     }
 
     /// No source: the load fails with `URLError.resourceUnavailable`.
@@ -267,6 +274,9 @@ public struct Route: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a source is code of the app.
+    var asksApp: Bool { steps.contains(where: \.isForeign) }
+
     /// Makes the sources, in the order in which they are asked.
     func sources(in context: RouteContext) throws -> [any AnswerSource] { try steps.map { try $0.make(context) } }
 }
@@ -285,6 +295,19 @@ struct RouteContext {
         throw WaystationError(
             .missingCache,
             "rule \(rule) answers via \(source), but the interceptor has no cache: set `cache` to a ResponseCache"
+        )
+    }
+
+    /// Throws if a source of the app's own has no name of its own.
+    func check(nameOf source: any AnswerSource) throws {
+        let name = source.name
+        guard !name.utf8.isToken || LoadEvent.Source.builtIn.contains(where: { $0.description == name }) else { return }
+        throw WaystationError(
+            .invalidRules,
+            """
+            rule \(rule) has a source named \(name.quoted()): name it by letters, digits and hyphens, such as pages, and \
+            not as one of \(LoadEvent.Source.builtIn.map(\.description).joined(separator: ", "))
+            """
         )
     }
 

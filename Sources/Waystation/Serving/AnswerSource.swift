@@ -26,13 +26,17 @@ import WaystationTransport
 public protocol AnswerSource: Sendable {
     /// The name of the source in events, in the `Cache-Status` of its answers (RFC 9211) and in messages: a few letters,
     /// such as `pages`.
+    ///
+    /// It never changes. A name that is no token (RFC 9110 §5.6.2), and the names of Waystation's own sources
+    /// (``LoadEvent/Source``), are refused when the interceptor is made.
     var name: String { get }
 
     /// Answers a request, declines it, or returns what must be done to find that out.
     ///
-    /// It is called on the queue that all sessions of the process share, so it must not wait and must not read a file;
-    /// ``SourceAnswer/later(_:)`` is for both. It may be called several times about one request: for example when the
-    /// token of a login was renewed, or when ``Interceptor/explain(_:)-(URLRequest)`` asks.
+    /// It may be called on any thread, by several at a time, and on the queue that all sessions of the process share: it
+    /// must not wait and must not read a file. ``SourceAnswer/later(_:)`` is for both. It may be called several times
+    /// about one request, for example when the token of a login was renewed, and without a load, by
+    /// ``Interceptor/explain(_:)-(URLRequest)``.
     func answer(to request: SourceRequest) -> SourceAnswer
 }
 
@@ -142,10 +146,13 @@ extension SourceRequest {
             return .lookUp(
                 LookUp(isForeign: true) { completion in
                     let looking = Task {
-                        do {
-                            completion(verdict(on: try await look(), of: source, orElse: rest))
-                        } catch {
-                            completion(skip(source, because: error, orElse: rest))
+                        let found: Result<SourceAnswer, any Error>
+                        do { found = .success(try await look()) } catch { found = .failure(error) }
+                        // The load of a task that was cancelled is over.
+                        guard !Task.isCancelled else { return completion(.declined) }
+                        switch found {
+                        case .success(let answer): completion(verdict(on: answer, of: source, orElse: rest))
+                        case .failure(let error): completion(skip(source, because: error, orElse: rest))
                         }
                     }
                     return { looking.cancel() }
@@ -160,11 +167,8 @@ extension SourceRequest {
         because error: any Error,
         orElse rest: ArraySlice<any AnswerSource>
     ) -> Verdict {
-        // The load of a task that was cancelled is over.
-        if !Task.isCancelled {
-            let message = "the source \(source.name) has failed: \(error)"
-            environment.events.emit(LoadEvent(kind: .degraded(message), url: request.url))
-        }
+        let message = "the source \(source.name) has failed: \(error)"
+        environment.events.emit(LoadEvent(kind: .degraded(message), url: request.url))
         return verdict(of: rest)
     }
 
@@ -201,7 +205,8 @@ extension SourceRequest {
         return Answer(
             response: response,
             body: .data(hasBody && method != "HEAD" ? body : Data()),
-            source: LoadEvent.Source(description: source.name)
+            source: LoadEvent.Source(description: source.name),
+            isForeign: true
         )
     }
 

@@ -109,11 +109,15 @@ final class CompiledRule: Sendable {
     let reachesNetwork: Bool
     /// Whether they continue to a transport of the rule's own.
     let isCarried: Bool
-    /// The strategy of the cache among the sources; nil if there is none, or if a pack's newer files are in the cache, too.
+    /// The strategy of the cache among the sources; nil without a cache, and nil if it also has newer files of a pack.
     let strategy: CacheStrategy?
 
-    init(_ sources: [any AnswerSource], login requirement: LoginRequirement?) {
+    /// Whether one of the sources is code of the app.
+    let asksApp: Bool
+
+    init(_ sources: [any AnswerSource], login requirement: LoginRequirement?, asksApp: Bool) {
         self.sources = sources
+        self.asksApp = asksApp
         self.requirement = requirement
         isBlock = sources.first is BlockingSource
         isCarried = sources.last is TransportSource

@@ -1,5 +1,7 @@
 #if Gateway
+import HTTPTypes
 import NIOHTTP1
+import WaystationCaching
 import WaystationFields
 
 /// Rewrites the links of a page or a style sheet while it passes.
@@ -15,7 +17,9 @@ struct BodyRewriter: Sendable {
         /// - Parameter contentType: The value of `Content-Type`.
         init?(contentType: String) {
             let type = ParameterizedValue(contentType)
-            guard type["charset"].map({ !Self.otherCharsets.contains($0.lowercased()) }) ?? true else { return nil }
+            // Browsers read the name of an encoding also behind a quotation mark that is not closed.
+            let charset = type["charset"].map { String($0.lowercased().drop { $0 == "\"" }) }
+            guard charset.map({ !Self.otherCharsets.contains($0) }) ?? true else { return nil }
             switch type.value {
             case "text/html": self = .page(.html)
             case "application/xhtml+xml", "image/svg+xml": self = .page(.xml)
@@ -193,9 +197,9 @@ struct ResponseRewriting: Sendable {
 
     /// Whether the origin asks for its bytes to stay as they are (RFC 9111 §5.2.2.6).
     private static func forbidsTransforming(_ fields: HTTPHeaders) -> Bool {
-        fields["Cache-Control"].contains { line in
-            line.quotedListMembers.contains { $0.equalsIgnoringCase("no-transform") }
-        }
+        var lines = HTTPFields()
+        for line in fields["Cache-Control"] { lines.append(HTTPField(name: .cacheControl, value: line)) }
+        return CacheControl(lines).noTransform
     }
 
     /// The fields that describe the bytes of the origin: their digests, and their validators.

@@ -289,8 +289,8 @@ extension GatewayServing {
     ///   - arrived: Its bytes.
     func remember(_ load: AnsweredLoad, _ accepted: Accepted, _ head: HTTPRequestHead, as arrived: ByteBuffer) {
         // The cookies of a browser and those of the app are compared with each request.
-        guard browsers == nil, loads.hasLastingRules, arrived.readableBytes <= RepeatedRequests.requestLimit,
-            load.body.count <= RepeatedRequests.responseLimit
+        guard browsers == nil, load.mayBeRepeated, loads.hasLastingRules,
+            arrived.readableBytes <= RepeatedRequests.requestLimit, load.body.count <= RepeatedRequests.responseLimit
         else { return }
         let (response, framing, rewriter) = self.head(ResponseHead(load.response), to: accepted, head)
         let isWhole =

@@ -30,7 +30,7 @@ public struct PackDigest: Hashable, Sendable, Codable, CustomStringConvertible, 
     /// The digest in lower-case hexadecimal digits.
     public let hex: String
 
-    init(_ algorithm: Algorithm, bytes: some Sequence<UInt8>) {
+    init(_ algorithm: Algorithm, bytes: some Collection<UInt8>) {
         self.algorithm = algorithm
         hex = bytes.hexadecimal
     }

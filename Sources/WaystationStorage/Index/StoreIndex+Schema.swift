@@ -257,7 +257,9 @@ extension StoreIndex {
     /// empty it.
     ///
     /// Look-ups of all processes go on meanwhile.
+    ///
     /// - Parameter seconds: How long to wait, in seconds.
+    /// - Throws: A `SQLiteError`.
     /// - Returns: Whether the log is empty now.
     @discardableResult
     func emptyLog(waiting seconds: Double) throws -> Bool {

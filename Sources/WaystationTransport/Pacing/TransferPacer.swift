@@ -156,7 +156,7 @@ package struct ExchangePace: Sendable {
 /// The state of the user of an exchange, behind a lock.
 package protocol PacedState: Sendable {
     var pace: ExchangePace { get set }
-    /// Makes the exchange rest, or go on; nil while there is none.
+    /// Makes the exchange rest, or go on; nil while no exchange is under way.
     var rest: (@Sendable (_ rests: Bool) -> Void)? { get }
 }
 

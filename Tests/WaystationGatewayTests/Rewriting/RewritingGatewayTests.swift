@@ -84,6 +84,10 @@ struct RewritingGatewayTests {
             // A name in quotation marks is no directive.
             case "/quoted":
                 .ok(body, fields: ["Content-Type": "text/html", "Cache-Control": "private=\"a, no-transform, b\""])
+            // A quotation mark that is not closed hides no directive after it, and no encoding.
+            case "/unclosed":
+                .ok(body, fields: ["Content-Type": "text/html", "Cache-Control": "private=\"a, no-transform"])
+            case "/unclosed-wide": .ok(body, fields: ["Content-Type": "text/html; charset=\"utf-16"])
             case "/text": .ok(body, fields: ["Content-Type": "text/plain"])
             case "/wide": .ok(body, fields: ["Content-Type": "text/html; charset=utf-16"])
             default: .status(404, fields: ["Content-Type": "text/html"], body: body)
@@ -91,7 +95,7 @@ struct RewritingGatewayTests {
         }
         let fixture = try await fixture(origin: origin, isProxy: true)
         let name = fixture.name(of: origin)
-        for path in ["/part", "/download", "/no-transform", "/text", "/wide"] {
+        for path in ["/part", "/download", "/no-transform", "/unclosed", "/unclosed-wide", "/text", "/wide"] {
             #expect(try await fixture.get(path, host: name).text == Self.page, "\(path)")
         }
         let proxied = try await fixture.get(origin.url("/any").absoluteString, host: "127.0.0.1:\(origin.port)")

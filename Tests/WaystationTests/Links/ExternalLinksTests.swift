@@ -314,6 +314,29 @@ struct ExternalLinksTests {
         }
     }
 
+    @Test("a link of a redirect is given to the handler without cookies, and recorded as the load that led to it")
+    func recordedRedirect() async throws {
+        let (exchanges, continuation) = AsyncStream<RecordedExchange>.makeStream()
+        let origin = try ScriptedOrigin { _ in .redirect(302, to: "http://localhost:9/pay") }
+        let opened = Mutex<[URLRequest]>([])
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)]
+            $0.externalLinks = ExternalLinks(hosts: ["localhost"]) { link in opened.withLock { $0.append(link) } }
+            $0.recorder = Recorder(continuation: continuation)
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        let cookie = HTTPCookie(properties: [.name: "a", .value: "1", .domain: "localhost", .path: "/"])
+        configuration.httpCookieStorage?.setCookie(try #require(cookie))
+        let session = URLSession(configuration: configuration.intercepted(by: interceptor))
+        _ = try? await session.data(from: origin.url("/a"))
+        #expect(opened.withLock { $0.map(\.url?.absoluteString) } == ["http://localhost:9/pay"])
+        #expect(opened.withLock { $0.allSatisfy { $0.value(forHTTPHeaderField: "Cookie") == nil } })
+        for await exchange in exchanges {
+            #expect(exchange.request.url == origin.url("/a"))
+            break
+        }
+    }
+
     @Test("an interceptor that is switched off leaves links to Foundation")
     func switchedOff() async throws {
         let interceptor = try interceptor()

@@ -140,24 +140,111 @@ struct AnswerSourceTests {
         #expect(String(decoding: data, as: UTF8.self) == "b=1 shop text")
     }
 
-    @Test("may redirect: the rules decide about the target")
+    @Test("may redirect: the first rule that matches the target decides about it")
     func redirect() async throws {
-        let source = Source { request in
-            request.url.path == "/old" ? .response(status: 302, headerFields: ["Location": "/new"]) : .declined
+        let source = Source { _ in .response(status: 302, headerFields: ["Location": "https://other.example/new"]) }
+        let target = Source(name: "target") { _ in .response(body: Data("the target's own".utf8)) }
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .allow("https://shop.example/**", via: .source(source)),
+                .allow("https://other.example/**", via: .source(target)),
+            ]
+            $0.makeTransport = { [network] _ in network }
         }
-        let (text, head) = try await load(.source(source), try request("/old"))
-        #expect(text == "network GET /new")
-        #expect(head.url?.path == "/new")
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let (data, response) = try await session.data(for: try request("/old"))
+        #expect(String(decoding: data, as: UTF8.self) == "the target's own")
+        #expect(response.url?.absoluteString == "https://other.example/new")
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test("is asked after the login, and a token that it refuses with 401 is renewed")
+    func login() async throws {
+        let source = Source { request in
+            let cookies = request.request.value(forHTTPHeaderField: "Cookie") ?? "none"
+            return .response(status: cookies == "token=t1" ? 401 : 200, body: Data(cookies.utf8))
+        }
+        let fixture = try LoginFixture(via: .source(source)) { _ in .ok("origin") }
+        #expect(try await fixture.load("/?needAuth=true").body == "token=t2")
+        #expect(fixture.origin.requestCount == 0)
+    }
+
+    @Test("sets no cookies")
+    func cookies() async throws {
+        let source = Source { request in
+            let cookies = request.request.value(forHTTPHeaderField: "Cookie") ?? "none"
+            return .response(headerFields: ["Set-Cookie": "a=1"], body: Data(cookies.utf8))
+        }
+        let store = CookieStore()
+        for cookies in [nil, store] {
+            let interceptor = try Interceptor {
+                $0.rules = [.allow("https://shop.example/**", via: .source(source))]
+                $0.cookies = cookies
+            }
+            let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+            for _ in 0..<2 {
+                let (data, _) = try await session.data(for: try request("/"))
+                #expect(String(decoding: data, as: UTF8.self) == "none")
+            }
+        }
+        #expect(store.cookies.isEmpty)
+    }
+
+    @Test("is not asked for downloads and uploads, also when these fail")
+    func otherTasks() async throws {
+        let asked = Mutex(0)
+        let source = Source { _ in
+            asked.withLock { $0 += 1 }
+            return .declined
+        }
+        let origin = try ScriptedOrigin { $0.path == "/lost" ? .raw(Data()) : .ok($0.method) }
+        let interceptor = try Interceptor { $0.rules = [.allow("http://127.0.0.1:*/**", via: .source(source))] }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        let (file, _) = try await session.download(from: origin.url("/a"))
+        #expect(try String(contentsOf: file, encoding: .utf8) == "GET")
+        var put = URLRequest(url: origin.url("/a"))
+        put.httpMethod = "PUT"
+        #expect(try await session.upload(for: put, from: Data("x".utf8)).0 == Data("PUT".utf8))
+        await #expect(throws: URLError.self) { try await session.download(from: origin.url("/lost")) }
+        #expect(asked.withLock { $0 } == 0)
+    }
+
+    @Test("has a name that is a token, and no name of the library's own sources", arguments: ["", "my pages", "cache"])
+    func refusedName(name: String) {
+        let error = #expect(throws: WaystationError.self) {
+            try interceptor(.source(Source(name: name) { _ in .declined }))
+        }
+        #expect(error?.code == .invalidRules)
+        #expect(error?.message.hasPrefix("rule 0 has a source named \"\(name)\": name it by letters") == true)
+    }
+
+    @Test("is cancelled with the task that asks for an explanation")
+    func cancelledExplanation() async throws {
+        let (began, never) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let source = Source { _ in
+            .later {
+                began.continuation.yield()
+                for await _ in never.stream {}
+                return .declined
+            }
+        }
+        let (interceptor, request) = (try interceptor(.source(source)), try request("/"))
+        let explaining = Task { await interceptor.explain(request) }
+        for await _ in began.stream { break }
+        explaining.cancel()
+        #expect(await explaining.value.decision == "allowed")
+        withExtendedLifetime(never.continuation) {}
     }
 
     @Test("that is cancelled with its load ends, and reports nothing")
     func cancel() async throws {
-        let (began, ended) = (AsyncStream<Void>.makeStream(), AsyncStream<Bool>.makeStream())
+        let (began, never) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let ended = AsyncStream<Bool>.makeStream()
         let source = Source { _ in
             .later {
                 began.continuation.yield()
-                // Longer than the test may last.
-                try? await Task.sleep(for: .seconds(3_600))
+                // The stream gets no element. The wait for one ends with a cancel of the task.
+                for await _ in never.stream {}
                 ended.continuation.yield(Task.isCancelled)
                 throw CancellationError()
             }
@@ -181,6 +268,7 @@ struct AnswerSourceTests {
             }
             break
         }
+        withExtendedLifetime(never.continuation) {}
     }
 
     @Test("that takes long delays no other load")

@@ -125,6 +125,21 @@ struct RedirectRulesTests {
         #expect(got.body == "from file")
     }
 
+    @Test("a target that a rule keeps from the network is not loaded, where the other rules lead to the network alone")
+    func nowhere() async throws {
+        let other = try ScriptedOrigin { _ in .ok("must not be loaded") }
+        let target = other.url("/kept").absoluteString
+        let origin = try ScriptedOrigin { _ in .redirect(302, to: target) }
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .allow(target, via: .nowhere), .allow("http://127.0.0.1:*/**", via: .network),
+            ]
+        }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
+        await #expect(throws: URLError.self) { try await session.data(from: origin.url("/a")) }
+        #expect(other.requestCount == 0)
+    }
+
     @Test("where no rule leads elsewhere than to the network, Foundation's own loader keeps the load")
     func networkAlone() async throws {
         let interceptor = try Interceptor { $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)] }

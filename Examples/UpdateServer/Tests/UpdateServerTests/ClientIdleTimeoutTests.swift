@@ -214,11 +214,13 @@ struct ClientIdleTimeoutTests {
     func socket() async throws {
         // Its folder, in which the releases are, lasts as long as this object.
         let platform = try Platform()
-        try await platform.server { $0.clientIdleTimeout = .milliseconds(1) }.ask { client in
-            let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connect(host: "127.0.0.1", port: Int(client.port)).get()
-            try await connection.closeFuture.get()
-        }
+        // Nothing must be done within this time: the test waits for the server's close, however late it comes.
+        let server = try await RunningServer(platform.server { $0.clientIdleTimeout = .milliseconds(1) })
+        let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connectTimeout(.minutes(10))
+            .connect(host: "127.0.0.1", port: try #require(server.url.port)).get()
+        try await connection.closeFuture.get()
+        await server.stop()
         withExtendedLifetime(platform) {}
     }
 }
