@@ -27,6 +27,14 @@ package protocol FileSystem: Sendable {
     func createDirectory(_ path: String) throws
     /// The names in a directory, without `.` and `..`, in no particular order; empty when the directory does not exist.
     func contents(of directory: String) throws -> [String]
+    /// Checks the directories in a confined directory, as each operation below them does.
+    ///
+    /// It opens the way to them once, and only those that must be changed.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory that contains them.
+    ///   - isChecked: Whether the object with a name is one of them.
+    func checkDirectories(in directory: String, where isChecked: (String) -> Bool) throws
     /// Makes a file that must not exist yet, and opens it for writing.
     func createFile(_ path: String) throws -> OpenFile
     /// Opens an existing regular file for reading; throws for a FIFO or a device without waiting.

@@ -93,41 +93,64 @@ package struct LocalFileSystem: FileSystem {
     }
 
     package func contents(of directory: String) throws -> [String] {
-        guard let stream = try openStream(directory) else { return [] }
+        guard let place = try existingPlace(of: directory) else { return [] }
+        guard place.directory != nil else {
+            guard let stream = opendir(directory) else {
+                if errno == ENOENT { return [] }
+                throw FileError("list", directory)
+            }
+            return try names(in: stream, directory)
+        }
+        guard let opened = try openExisting(place, directory) else { return [] }
+        return try names(in: opened)
+    }
+
+    package func checkDirectories(in directory: String, where isChecked: (String) -> Bool) throws {
+        guard let place = try existingPlace(of: directory), place.directory != nil,
+            let opened = try openExisting(place, directory)
+        else { return }
+        for name in try names(in: opened) where isChecked(name) {
+            let place = Place(directory: opened, name: name)
+            if let status = place.status(), OwnedDirectory.isInOrder(status) { continue }
+            _ = try OwnedDirectory.open(place, path: "\(directory)/\(name)", isRoot: false)
+        }
+    }
+
+    /// Opens a directory of a confined file system; nil when it does not exist.
+    private func openExisting(_ place: Place, _ path: String) throws -> OpenFile? {
+        do {
+            return try OwnedDirectory.open(place, path: path, isRoot: false)
+        } catch let error as FileError where error.code == ENOENT {
+            return nil
+        }
+    }
+
+    private func names(in directory: OpenFile) throws -> [String] {
+        // `closedir` on a stream also closes its descriptor, so the stream gets a duplicate.
+        let descriptor = fcntl(directory.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileError("list", directory.path) }
+        guard let stream = fdopendir(descriptor) else {
+            let error = FileError("list", directory.path)
+            close(descriptor)
+            throw error
+        }
+        return try names(in: stream, directory.path)
+    }
+
+    /// Reads the names of a directory, and closes it.
+    private func names(in stream: OpaquePointer, _ path: String) throws -> [String] {
         defer { closedir(stream) }
         var names: [String] = []
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
-                if errno != 0 { throw FileError("list", directory) }
+                if errno != 0 { throw FileError("list", path) }
                 return names
             }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
             if name != ".", name != ".." { names.append(name) }
-        }
-    }
-
-    /// Begins to list a directory; nil when it does not exist.
-    private func openStream(_ path: String) throws -> OpaquePointer? {
-        guard let place = try existingPlace(of: path) else { return nil }
-        guard place.directory != nil else {
-            if let stream = opendir(path) { return stream }
-            if errno == ENOENT { return nil }
-            throw FileError("list", path)
-        }
-        do {
-            let directory = try OwnedDirectory.open(place, path: path, isRoot: false)
-            // `closedir` on the stream also closes the descriptor, so the stream gets a duplicate.
-            let descriptor = fcntl(directory.descriptor, F_DUPFD_CLOEXEC, 0)
-            guard descriptor >= 0 else { throw FileError("list", path) }
-            if let stream = fdopendir(descriptor) { return stream }
-            let error = FileError("list", path)
-            close(descriptor)
-            throw error
-        } catch let error as FileError where error.code == ENOENT {
-            return nil
         }
     }
 

@@ -71,6 +71,11 @@ enum OwnedDirectory {
         return directory
     }
 
+    /// Whether an object is a directory that ``open(_:path:isRoot:)`` leaves as it is.
+    static func isInOrder(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & Mode.writableByOthers == 0
+    }
+
     static func checkOwner(_ status: stat, _ path: String) throws {
         guard status.st_uid != geteuid() else { return }
         throw FileError(

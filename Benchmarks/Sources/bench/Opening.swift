@@ -16,7 +16,7 @@ extension Benchmark {
             Figure(
                 "open-100000/open-100",
                 costs[1] / costs[0],
-                limit: 1.5,
+                limit: 1.2,
                 against: ["open-100000-us": costs[1], "open-100-us": costs[0]]
             )
         ]

@@ -39,9 +39,7 @@ struct StoreLayout: Sendable {
     func claim(_ fileSystem: any FileSystem) throws {
         try directory?.checkIsFile(for: "mkdir")
         for path in [root, bodies, staging] { try fileSystem.createDirectory(path) }
-        for name in try fileSystem.contents(of: bodies) where BodyName.isShard(name) {
-            try fileSystem.createDirectory("\(bodies)/\(name)")
-        }
+        try fileSystem.checkDirectories(in: bodies, where: BodyName.isShard)
         for suffix in ["", "-wal", "-shm", "-journal"] { try fileSystem.makePrivate(index + suffix) }
     }
 

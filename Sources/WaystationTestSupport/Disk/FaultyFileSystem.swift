@@ -41,6 +41,11 @@ package final class FaultyFileSystem: FileSystem {
         return try real.contents(of: directory)
     }
 
+    package func checkDirectories(in directory: String, where isChecked: (String) -> Bool) throws {
+        try before(.contents, directory)
+        try real.checkDirectories(in: directory, where: isChecked)
+    }
+
     package func createFile(_ path: String) throws -> OpenFile {
         try before(.createFile, path)
         return try real.createFile(path)
