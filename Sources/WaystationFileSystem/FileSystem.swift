@@ -34,6 +34,7 @@ package protocol FileSystem: Sendable {
     /// - Parameters:
     ///   - directory: The directory that contains them.
     ///   - isChecked: Whether the object with a name is one of them.
+    /// - Throws: ``FileError``, which reports what was found.
     func checkDirectories(in directory: String, where isChecked: (String) -> Bool) throws
     /// Makes a file that must not exist yet, and opens it for writing.
     func createFile(_ path: String) throws -> OpenFile

@@ -204,3 +204,21 @@ extension URL {
     /// The URL, or nil if it has more than 4 KiB: a few longer ones would leave no space for others in a record.
     var ifRecordable: URL? { absoluteString.utf8.count <= 4096 ? self : nil }
 }
+
+extension LocalPack {
+    init(_ version: ModuleRecord.Version) {
+        self.init(
+            version.version,
+            manifest: PackDigest("sha256-\(version.manifestSHA256)"),
+            archiveDigests: version.archiveDigests ?? [],
+            isArchiveKept: version.isArchiveKept ?? false,
+            archiveURL: version.archiveURL
+        )
+    }
+
+    /// Whether an installed copy is this pack; two packs may have the same version number, so the manifest is compared
+    /// too.
+    func isCopied(by copy: ModuleRecord.Version) -> Bool {
+        version == copy.version && (manifest.map { $0.hex == copy.manifestSHA256 } ?? true)
+    }
+}
