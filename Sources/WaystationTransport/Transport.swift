@@ -1,3 +1,4 @@
+import WaystationFields
 public import WaystationFoundation
 
 /// The network, as the interceptor sees it: one request out, one response in.
@@ -89,5 +90,68 @@ extension TransportExchange {
     /// Makes the exchange pause, or resume.
     package func rest(_ rests: Bool) {
         if rests { pause() } else { resume() }
+    }
+}
+
+/// A body stream from which a fresh one can be made, so that its request can be sent more than once.
+package protocol RewindableStream: InputStream {
+    /// A new stream that reads the body from the beginning.
+    var rewound: InputStream { get }
+    /// The length of the whole body, in bytes.
+    var length: Int { get }
+    /// Whether the whole body is there, so that no read waits for bytes.
+    var isWhole: Bool { get }
+    /// Runs work as soon as a read returns without waiting for bytes: at once or later, on any thread.
+    func whenReadable(_ work: @escaping @Sendable () -> Void)
+    /// Runs work as soon as the whole body is there, or will never be: at once or later, on any thread.
+    func whenWhole(_ work: @escaping @Sendable () -> Void)
+}
+
+extension URLRequest {
+    /// The request with its body rewound to the beginning, so that the request can be sent once more.
+    package var rewound: URLRequest {
+        guard let stream = httpBodyStream as? any RewindableStream else { return self }
+        var request = self
+        request.httpBodyStream = stream.rewound
+        return request
+    }
+
+    /// Whether the body can be sent any number of times.
+    package var isRepeatable: Bool { httpBodyStream.map { $0 is any RewindableStream } ?? true }
+}
+
+extension URLError {
+    /// Makes an error that names the URL in the same way as Foundation's own errors, under both of its keys.
+    ///
+    /// - Parameters:
+    ///   - code: The code that Foundation reports in the same situation.
+    ///   - url: The URL that cannot be loaded; nil for none.
+    ///   - message: The description, which says what happened: without one, Foundation says only that the operation could
+    ///     not be completed.
+    ///   - underlying: The cause.
+    package init(_ code: Code, failing url: URL?, _ message: String, underlying: (any Error)? = nil) {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let url {
+            info[NSURLErrorFailingURLErrorKey] = url
+            info["NSErrorFailingURLStringKey"] = url.absoluteString
+        }
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        self.init(_nsError: NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))
+    }
+
+    /// The error of a load whose delegate has cancelled a challenge.
+    package static func cancelledChallenge(of url: URL?) -> URLError {
+        let server = url?.host.map { " of the server \($0.shown())" } ?? ""
+        return URLError(.cancelled, failing: url, "the delegate cancelled the challenge\(server) for credentials")
+    }
+
+    /// The error of an exchange that ended in order but without a response.
+    package static func missingHead(of url: URL?) -> URLError {
+        URLError(.badServerResponse, failing: url, "the exchange ended without a response: the transport sent no head")
+    }
+
+    /// The error of a load whose response Foundation cannot make.
+    package static func invalidHead(of url: URL?) -> URLError {
+        URLError(.badServerResponse, failing: url, "the head of the response is not valid")
     }
 }

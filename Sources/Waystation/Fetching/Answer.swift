@@ -1,3 +1,4 @@
+import WaystationCaching
 import WaystationFiles
 import WaystationFoundation
 import WaystationStorage
@@ -62,3 +63,31 @@ protocol BodySource: Sendable {
 
 extension FileSlice: BodySource {}
 extension StoredBodyFile: BodySource {}
+
+extension Answer.Body {
+    /// The bytes of the whole body that a selection answers with.
+    func part(_ content: StoredSelection.Content) -> Answer.Body {
+        switch (content, self) {
+        case (.none, _): .data(Data())
+        case (.whole, _): self
+        // A copy, whose indices begin at 0 as those of a body from the network do.
+        case (.bytes(let range), .data(let data)): .data(Data(data.dropFirst(range.lowerBound).prefix(range.count)))
+        case (.bytes(let range), .source(let source)): .source(BodyPart(of: source, range))
+        }
+    }
+}
+
+/// A part of the bytes of a body.
+private struct BodyPart: BodySource {
+    let whole: any BodySource
+    let range: Range<Int>
+
+    init(of whole: any BodySource, _ range: Range<Int>) {
+        self.whole = whole
+        self.range = range
+    }
+
+    var length: Int { range.count }
+
+    func read(at offset: Int, count: Int) throws -> Data { try whole.read(at: range.lowerBound + offset, count: count) }
+}

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 import WaystationFoundation
 import WaystationTransport
 
@@ -159,5 +160,39 @@ struct EndedTask: Sendable {
 
     private static func storage(of task: URLSessionTask) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(task).toOpaque()
+    }
+}
+
+/// A 401 that is the final answer.
+///
+/// When a task ends with a 401 whose challenge Foundation understands, Foundation asks for credentials again, and on
+/// this toolchain waits for ever if it gets none. It finds the challenge by the response's URL. While a task is being
+/// ended, the URL of this response is nil for the thread that ends the task.
+final class UnchallengedResponse: HTTPURLResponse, @unchecked Sendable {
+    // `@unchecked` because the superclass is; the only state added here is atomic.
+    fileprivate let concludingThread = Atomic<UInt>(0)
+
+    override var url: URL? { concludingThread.load(ordering: .relaxed) == currentThread ? nil : super.url }
+
+    /// The same response, or a copy for which Foundation raises no challenge.
+    static func settling(_ response: HTTPURLResponse) -> HTTPURLResponse {
+        guard response.statusCode == 401, !(response is UnchallengedResponse), let url = response.url else {
+            return response
+        }
+        let fields = response.allHeaderFields as? [String: String]
+        return UnchallengedResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: fields)
+            ?? response
+    }
+}
+
+/// The calling thread; never zero.
+private var currentThread: UInt { UInt(pthread_self()) }
+
+extension UnchallengedResponse? {
+    /// Ends a task by `body`, while the challenge is hidden from Foundation.
+    func concluding(_ body: () -> Void) {
+        self?.concludingThread.store(currentThread, ordering: .relaxed)
+        body()
+        self?.concludingThread.store(0, ordering: .relaxed)
     }
 }
