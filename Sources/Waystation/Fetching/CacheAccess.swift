@@ -115,18 +115,14 @@ struct StoredVariants: Sendable {
     /// - Returns: The answer, or nil when Foundation cannot represent it.
     func answer(_ selection: StoredSelection, to request: URLRequest, _ status: CacheStatus) -> Answer? {
         guard let whole = body(at: selection.index) else { return nil }
-        let source: LoadEvent.Source = selection.index == responses.count ? packed?.source ?? .cache : .cache
-        let response =
-            if let stored = response(at: selection.index) {
-                PreparedResponse.response(for: stored, selection, to: request, status)
-            } else {
-                HTTPURLResponse.make(
-                    selection,
-                    length: whole.length,
-                    to: request.url,
-                    status.with(detail: source.description)
-                )
-            }
+        let packed = selection.index == responses.count ? packed : nil
+        let source = packed?.source ?? .cache
+        let response = HTTPURLResponse.make(
+            selection,
+            length: whole.length,
+            to: request.url,
+            packed == nil ? status : status.with(detail: source.description)
+        )
         guard let response else { return nil }
         return Answer(response: response, body: whole.part(selection.content), source: source)
     }

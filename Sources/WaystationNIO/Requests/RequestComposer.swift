@@ -1,6 +1,5 @@
 #if NIO
 import NIOCore
-import Synchronization
 import WaystationFields
 import WaystationFoundation
 import WaystationTransport
@@ -20,7 +19,6 @@ struct RequestComposer: Sendable {
     var sessionTimeout: TimeInterval = 60
     var userAgent = DefaultFields.userAgent
     var acceptLanguage = DefaultFields.acceptLanguage
-    private let lastParts = LastURLParts()
     /// The way to an origin; its second argument is false for `http`.
     var route: @Sendable (_ host: String, _ port: Int, _ isSecure: Bool) -> Route = { _, _, _ in .direct }
 
@@ -29,7 +27,7 @@ struct RequestComposer: Sendable {
     /// They can for `http` and `https` URLs with a host that is no zone identifier, unless a proxy must be used that the
     /// engine does not know.
     func canCarry(_ url: URL?) -> Bool {
-        guard let parts = url.flatMap({ lastParts.parts(of: $0.absoluteString) }) else { return false }
+        guard let parts = url.flatMap({ URLParts($0.absoluteString) }) else { return false }
         guard case .unsupported = route(parts.plainHost, parts.effectivePort, parts.isSecure) else { return true }
         return false
     }
@@ -39,7 +37,7 @@ struct RequestComposer: Sendable {
         guard let url = request.url else {
             throw TransportFailure(.badURL, "The request has no URL. Give it one.")
         }
-        guard let parts = lastParts.parts(of: url.absoluteString) else { throw Self.refusal(of: url) }
+        guard let parts = URLParts(url.absoluteString) else { throw Self.refusal(of: url) }
         let method = request.httpMethod ?? "GET"
         guard method.utf8.isToken else {
             throw TransportFailure(
@@ -157,24 +155,6 @@ struct RequestComposer: Sendable {
             .badURL,
             "The URL \(url.absoluteString.shownURL) has no host that can be connected to. Correct its host and port."
         )
-    }
-}
-
-/// The parts of the URL that was read last: one request asks for them several times.
-final class LastURLParts: Sendable {
-    private struct Last: Sendable {
-        let url: String
-        let parts: URLParts?
-    }
-
-    private let last = Mutex<Last?>(nil)
-
-    /// The parts of a URL; nil unless it can be connected to.
-    func parts(of url: String) -> URLParts? {
-        if let known = last.withLock({ $0 }), known.url == url { return known.parts }
-        let parts = URLParts(url)
-        last.withLock { $0 = Last(url: url, parts: parts) }
-        return parts
     }
 }
 

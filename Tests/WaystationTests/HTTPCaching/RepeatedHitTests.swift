@@ -147,7 +147,11 @@ struct RepeatedHitTests {
         let key = try CacheRequest.key(of: URLRequest(url: url), at: url)
         let stored = try #require(await fixture.cache.store.lookup(key).first)
         let marked = HTTPURLResponse(url: url, statusCode: 203, httpVersion: "HTTP/1.1", headerFields: [:])
-        PreparedResponse.of(stored).lastHit.withLock { hit in marked.map { hit?.response = $0 } }
+        stored.prepared.withLock { value in
+            guard var hit = value as? RepeatedHit, let marked else { return }
+            hit.response = marked
+            value = hit
+        }
         #expect(try await fixture.load().status == 203)
     }
 
