@@ -74,8 +74,8 @@ final class Stations: Sendable {
 
     /// Sends the request that follows a hop past the stations.
     func next(_ request: URLRequest, after hop: Hop) -> Visit {
-        // Nothing is sent to a link: the app's handler gets it without cookies, and the hop before stays the one that a
-        // recorder is told of.
+        // The app's handler gets an external link without cookies. No request is sent to it, so a recorder records the
+        // hop before as the last one.
         if let links, links.contain(request.url) { return Visit(Hop(request, rule: hop.rule), .open(links)) }
         // The request still has the cookies of the one before, and the response in between may have changed them.
         return visit(hop.followed(by: cookieField.adding(to: request)))

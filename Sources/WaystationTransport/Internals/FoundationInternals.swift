@@ -297,7 +297,7 @@ package struct FoundationCure: Sendable {
     package let trap: String
     /// The effect of the cure, as a sentence.
     package let effect: String
-    /// What happens where the trap is not cured, as a sentence.
+    /// The fault that apps meet where the trap is not cured, as a sentence.
     package let loss: String
     package let state: State
 
@@ -306,7 +306,7 @@ package struct FoundationCure: Sendable {
     /// - Parameters:
     ///   - trap: The number of the trap in the document.
     ///   - effect: The effect of the cure.
-    ///   - loss: What happens without the cure.
+    ///   - loss: The fault that apps meet without the cure.
     ///   - isNeeded: Whether this Foundation has the trap.
     ///   - missing: The description of a property that was not found; nil if all were found.
     package init(_ trap: String, _ effect: String, without loss: String, isNeeded: Bool = true, missing: String?) {
