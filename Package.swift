@@ -248,7 +248,7 @@ let package = Package(
             dependencies: [
                 "WaystationFoundation",
                 "CLibcrypto", "WaystationFileSystem", "WaystationOrigin", "WaystationProcesses", "WaystationStorage",
-                "WaystationTesting",
+                "WaystationTesting", "WaystationTransport",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

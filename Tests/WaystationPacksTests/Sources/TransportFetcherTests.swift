@@ -10,42 +10,6 @@ import WaystationTransport
 @testable import WaystationPacks
 
 @Suite struct TransportFetcherTests {
-    /// A transport whose arrivals the test makes, and which records how it is called.
-    private final class DrivenTransport: Transport {
-        enum Call: Equatable { case start, pause, resume, cancel }
-
-        private struct State {
-            var receivers: [any TransportReceiver] = []
-            var calls: [Call] = []
-        }
-
-        private let state = Mutex(State())
-        let startsOnAnyQueue: Bool
-
-        init(startsOnAnyQueue: Bool = true) { self.startsOnAnyQueue = startsOnAnyQueue }
-
-        var receivers: [any TransportReceiver] { state.withLock { $0.receivers } }
-        var calls: [Call] { state.withLock { $0.calls } }
-
-        func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
-            state.withLock { state in
-                state.receivers.append(receiver)
-                state.calls.append(.start)
-            }
-            return Exchange(transport: self)
-        }
-
-        private func record(_ call: Call) { state.withLock { $0.calls.append(call) } }
-
-        private struct Exchange: TransportExchange {
-            let transport: DrivenTransport
-
-            func cancel() { transport.record(.cancel) }
-            func pause() { transport.record(.pause) }
-            func resume() { transport.record(.resume) }
-        }
-    }
-
     private let url = URL(string: "http://a.example/pack.zip")
     private let part = Data(repeating: 7, count: 100 << 10)
 
@@ -60,37 +24,36 @@ import WaystationTransport
     ) async throws -> (FetchedResponse, any TransportReceiver) {
         let request = try request(maximumBodySize: maximumBodySize)
         async let response = TransportFetcher(transport).fetch(request)
-        #expect(await eventually { !transport.receivers.isEmpty })
-        let receiver = try #require(transport.receivers.first)
+        let receiver = try await transport.receiver(1)
         receiver.transportDidReceive(ResponseHead(url: request.url, statusCode: 200, fields: [:]))
         return (try await response, receiver)
     }
 
     @Test("The exchange pauses while more than 256 KiB wait, and reads again when they are taken")
     func pausing() async throws {
-        let transport = DrivenTransport()
+        let transport = DrivenTransport(startsOnAnyQueue: true)
         let (response, receiver) = try await begun(transport)
         for _ in 0..<2 { receiver.transportDidReceive(part) }
-        #expect(transport.calls == [.start])
+        #expect(transport.calls.isEmpty)
         for _ in 0..<2 { receiver.transportDidReceive(part) }
-        #expect(transport.calls == [.start, .pause])
+        #expect(transport.calls == [.pause])
         var parts = response.body.makeAsyncIterator()
         #expect(try await parts.next()?.count == 4 * part.count)
-        #expect(transport.calls == [.start, .pause, .resume])
+        #expect(transport.calls == [.pause, .resume])
         receiver.transportDidReceive(part)
         receiver.transportDidEnd(nil)
         #expect(try await parts.next() == part)
         #expect(try await parts.next() == nil)
-        #expect(transport.calls == [.start, .pause, .resume])
+        #expect(transport.calls == [.pause, .resume])
     }
 
     @Test("A body that is dropped, or read to its end, leaves no bytes behind", arguments: [true, false])
     func backlog(isDropped: Bool) async throws {
-        let transport = DrivenTransport()
+        let transport = DrivenTransport(startsOnAnyQueue: true)
         let backlog = Fetch.Backlog()
         let fetch = Fetch(of: try #require(url), maximumBodySize: 1 << 20, backlog: backlog)
         async let head = fetch.head(of: URLRequest(url: try #require(url)), through: transport)
-        #expect(await eventually { !transport.receivers.isEmpty })
+        _ = try await transport.receiver(1)
         fetch.transportDidReceive(ResponseHead(url: try #require(url), statusCode: 200, fields: [:]))
         #expect(try await head.statusCode == 200)
         fetch.transportDidReceive(part)
@@ -102,18 +65,18 @@ import WaystationTransport
             #expect(try await fetch.body.reduce(0) { $0 + $1.count } == part.count)
         }
         #expect(backlog.bytes == 0)
-        #expect(transport.calls == (isDropped ? [.start, .cancel] : [.start]))
+        #expect(transport.calls == (isDropped ? [.cancel] : []))
     }
 
     @Test("One byte over the limit stops the exchange; bytes that arrive later are ignored")
     func limit() async throws {
-        let transport = DrivenTransport()
+        let transport = DrivenTransport(startsOnAnyQueue: true)
         let (response, receiver) = try await begun(transport, maximumBodySize: part.count)
         receiver.transportDidReceive(part)
         receiver.transportDidReceive(Data(count: 1))
         receiver.transportDidReceive(part)
         receiver.transportDidEnd(nil)
-        #expect(transport.calls == [.start, .cancel])
+        #expect(transport.calls == [.cancel])
         var parts = response.body.makeAsyncIterator()
         #expect(try await parts.next() == part)
         #expect(await errorCode { try await parts.next() } == .tooLarge)
@@ -126,16 +89,15 @@ import WaystationTransport
         let fetch = Task { try await TransportFetcher(transport).fetch(request) }
         fetch.cancel()
         #expect(await errorCode { try await fetch.value } == .cancelled)
-        #expect(await eventually { transport.calls.isEmpty || transport.calls == [.start, .cancel] })
+        #expect(await eventually { transport.count == 0 || transport.calls == [.cancel] })
     }
 
     @Test("An exchange that ends without a head is an error of the network")
     func headless() async throws {
-        let transport = DrivenTransport()
+        let transport = DrivenTransport(startsOnAnyQueue: true)
         let request = try request()
         async let code = errorCode { try await TransportFetcher(transport).fetch(request) }
-        #expect(await eventually { !transport.receivers.isEmpty })
-        transport.receivers[0].transportDidEnd(nil)
+        try await transport.receiver(1).transportDidEnd(nil)
         #expect(await code == .network)
     }
 

@@ -30,12 +30,6 @@ struct BackgroundFetchTests {
             try journey.begin()
             return (client, journey)
         }
-
-        /// Waits for the request with this number, counted from 1.
-        func receiver(_ number: Int) async throws -> any TransportReceiver {
-            #expect(await eventually { transport.receivers.count >= number })
-            return transport.receivers[number - 1]
-        }
     }
 
     private func app(
@@ -61,7 +55,7 @@ struct BackgroundFetchTests {
             transport: transport
         )
         let (client, _) = try app.load(url)
-        let receiver = try await app.receiver(1)
+        let receiver = try await app.transport.receiver(1)
         receiver.transportDidReceive(try .head(200, fields, at: url))
         receiver.transportDidReceive(Data("kept".utf8))
         receiver.transportDidEnd(nil)
@@ -74,7 +68,7 @@ struct BackgroundFetchTests {
     /// - Returns: The receiver of the late response.
     private func standIn(in app: App) async throws -> any TransportReceiver {
         let (client, _) = try app.load(url)
-        let receiver = try await app.receiver(2)
+        let receiver = try await app.transport.receiver(2)
         clock.fire()
         #expect(await client.completion() == [.head(200, of: url), .part("kept"), .end(nil)])
         return receiver
@@ -95,7 +89,7 @@ struct BackgroundFetchTests {
         late.transportDidReceive(Data("new".utf8))
         late.transportDidEnd(nil)
         #expect(await client.completion() == [.head(200, of: url), .part("new"), .end(nil)])
-        #expect(app.transport.receivers.count == 2)
+        #expect(app.transport.count == 2)
     }
 
     @Test("rests while the load that waits for the late response can take no more")
@@ -129,7 +123,7 @@ struct BackgroundFetchTests {
         let app = try await app { [clock] number, _ in if number == 2 { clock.fire() } }
         let (client, _) = try app.load(url)
         #expect(await client.completion() == [.head(200, of: url), .part("kept"), .end(nil)])
-        let late = try await app.receiver(2)
+        let late = try await app.transport.receiver(2)
         late.transportDidReceive(try .head(200, unstored, at: url))
         // The thread that starts the exchange may not have left the fetch yet.
         #expect(
@@ -152,7 +146,7 @@ struct BackgroundFetchTests {
         } else {
             let (client, _) = try app.load(url)
             #expect(await client.completion() == [.head(200, of: url), .part("kept"), .end(nil)])
-            late = try await app.receiver(2)
+            late = try await app.transport.receiver(2)
         }
         // The length of the body is not stated.
         late.transportDidReceive(try .head(200, fields, at: url))
@@ -163,7 +157,7 @@ struct BackgroundFetchTests {
         #expect(app.fetches.waiterCount == 0)
         // The late response has shown that the stored one is outdated.
         let (client, _) = try app.load(url)
-        let next = try await app.receiver(3)
+        let next = try await app.transport.receiver(3)
         next.transportDidReceive(try .head(200, fields, at: url))
         next.transportDidReceive(Data("new".utf8))
         next.transportDidEnd(nil)

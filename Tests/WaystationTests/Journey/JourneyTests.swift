@@ -101,7 +101,7 @@ struct JourneyTests {
             #expect(await client.completion().last == .end(nil))
         }
         #expect(await eventually { transport.calls == [.cancel] })
-        #expect(transport.receivers.count == 3)
+        #expect(transport.count == 3)
     }
 
     @Test("follows a stored redirect that stands in at the moment in which the network fails")
@@ -136,7 +136,7 @@ struct JourneyTests {
         let client = RecordingJourneyClient()
         let load = Journey(client, try URLRequest("GET", start), by: interceptor)
         try load.begin()
-        #expect(await eventually { transport.receivers.count == 3 })
+        #expect(await eventually { transport.count == 3 })
         // Between the arrival of the failure and the search for a stored response, the time of the strategy passes on
         // another thread.
         let action = load.state.withLock {

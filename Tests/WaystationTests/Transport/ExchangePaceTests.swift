@@ -59,8 +59,7 @@ struct ExchangePaceTests {
         let client = RecordingJourneyClient()
         let load = Journey(client, try URLRequest("GET", start), by: try interceptor(transport))
         try load.begin()
-        #expect(await eventually { !transport.receivers.isEmpty })
-        let receiver = transport.receivers[0]
+        let receiver = try await transport.receiver(1)
         receiver.transportDidReceive(try .head(200))
         load.suspend()
         for _ in 1...2 { receiver.transportDidReceive(part) }
@@ -85,8 +84,8 @@ struct ExchangePaceTests {
         let loads = try clients.map { Journey($0, try URLRequest("GET", start), by: interceptor, through: network) }
         for load in loads { try load.begin() }
         let fetches = try #require(interceptor.sources.fetches)
-        #expect(await eventually { fetches.waiterCount == 2 && transport.receivers.count == 1 })
-        let receiver = transport.receivers[0]
+        #expect(await eventually { fetches.waiterCount == 2 })
+        let receiver = try await transport.receiver(1)
         receiver.transportDidReceive(try .head(200, ["Cache-Control": "max-age=60"]))
         loads[0].suspend()
         for count in 1...4 {
@@ -116,8 +115,7 @@ struct ExchangePaceTests {
         let clients = [RecordingJourneyClient(), RecordingJourneyClient()]
         let loads = try clients.map { Journey($0, try URLRequest("GET", start), by: interceptor, through: network) }
         try loads[0].begin()
-        #expect(await eventually { transport.receivers.count == 1 })
-        let receiver = transport.receivers[0]
+        let receiver = try await transport.receiver(1)
         receiver.transportDidReceive(try .head(200, ["Cache-Control": "max-age=60"]))
         loads[0].suspend()
         for _ in 1...3 { receiver.transportDidReceive(part) }
@@ -140,11 +138,11 @@ struct ExchangePaceTests {
         // The first request makes the transport, on a global queue.
         let first = Journey(RecordingJourneyClient(), try URLRequest("GET", start), by: interceptor, through: network)
         try first.begin()
-        #expect(await eventually { transport.receivers.count == 1 })
+        _ = try await transport.receiver(1)
         let second = Journey(RecordingJourneyClient(), try URLRequest("GET", start), by: interceptor, through: network)
         let isHere = try Self.isStarted(second, here: transport)
         #expect(isHere == startsOnAnyQueue)
-        #expect(await eventually { transport.receivers.count == 2 })
+        _ = try await transport.receiver(2)
     }
 
     /// Begins a load, and returns whether its request was started on this thread meanwhile.
@@ -166,12 +164,12 @@ struct ExchangePaceTests {
         let session = URLSession(configuration: .ephemeral.intercepted(by: interceptor))
         let (body, _) = try await session.data(from: origin.url("/other"))
         #expect(String(decoding: body, as: UTF8.self) == "from Foundation")
-        #expect(transport.receivers.isEmpty)
+        #expect(transport.count == 0)
         // Uploads stay with Foundation, too.
         var post = URLRequest(url: origin.url("/upload"))
         post.httpMethod = "POST"
         let (uploaded, _) = try await session.upload(for: post, from: Data("x".utf8))
         #expect(String(decoding: uploaded, as: UTF8.self) == "from Foundation")
-        #expect(transport.receivers.isEmpty)
+        #expect(transport.count == 0)
     }
 }

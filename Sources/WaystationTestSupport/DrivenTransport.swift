@@ -1,19 +1,18 @@
-import Foundation
-import FoundationNetworking
 import Synchronization
-import Waystation
+package import WaystationFoundation
+package import WaystationTransport
 
 /// A transport whose receivers a test calls itself, and which records the calls of its exchanges.
-final class DrivenTransport: Transport {
-    enum Call: Equatable { case pause, resume, cancel }
+package final class DrivenTransport: Transport {
+    package enum Call: Equatable { case pause, resume, cancel }
 
     private struct State {
         var receivers: [any TransportReceiver] = []
         var calls: [Call] = []
-        var threads: [Thread] = []
+        package var threads: [Thread] = []
     }
 
-    let startsOnAnyQueue: Bool
+    package let startsOnAnyQueue: Bool
     private let carries: @Sendable (URLRequest) -> Bool
     private let onStart: @Sendable (_ number: Int, any TransportReceiver) -> Void
     private let state = Mutex(State())
@@ -24,7 +23,7 @@ final class DrivenTransport: Transport {
     ///   - startsOnAnyQueue: Whether it may be started on any queue.
     ///   - carries: Whether it can carry a request.
     ///   - onStart: Called within the start of each exchange, whose number is counted from 1.
-    init(
+    package init(
         startsOnAnyQueue: Bool = false,
         carries: @escaping @Sendable (URLRequest) -> Bool = { _ in true },
         onStart: @escaping @Sendable (_ number: Int, any TransportReceiver) -> Void = { _, _ in }
@@ -34,9 +33,9 @@ final class DrivenTransport: Transport {
         self.onStart = onStart
     }
 
-    func canCarry(_ request: URLRequest) -> Bool { carries(request) }
+    package func canCarry(_ request: URLRequest) -> Bool { carries(request) }
 
-    func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
+    package func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange {
         let number = state.withLock {
             $0.receivers.append(receiver)
             $0.threads.append(.current)
@@ -46,14 +45,22 @@ final class DrivenTransport: Transport {
         return Exchange(transport: self)
     }
 
-    /// The receivers of all requests so far.
-    var receivers: [any TransportReceiver] { state.withLock(\.receivers) }
+    /// The number of requests so far.
+    package var count: Int { state.withLock(\.receivers.count) }
+
+    /// Waits for the request with this number, counted from 1.
+    ///
+    /// A load that waits for a response may have sent no request yet, so a test gets a receiver only in this way.
+    package func receiver(_ number: Int) async throws -> any TransportReceiver {
+        guard await eventually({ count >= number }) else { throw URLError(.timedOut) }
+        return state.withLock { $0.receivers[number - 1] }
+    }
 
     /// The threads on which the requests were started.
-    var threads: [Thread] { state.withLock(\.threads) }
+    package var threads: [Thread] { state.withLock(\.threads) }
 
     /// The calls of all exchanges so far.
-    var calls: [Call] { state.withLock(\.calls) }
+    package var calls: [Call] { state.withLock(\.calls) }
 
     private func note(_ call: Call) { state.withLock { $0.calls.append(call) } }
 
