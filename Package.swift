@@ -221,7 +221,7 @@ let package = Package(
         .target(name: "WaystationProcesses"),
         .target(
             name: "WaystationOrigin",
-            dependencies: ["WaystationCryptography"]
+            dependencies: ["WaystationCryptography", "WaystationFields"]
         ),
         // Lets tests answer the sessions that the code under test makes: it stands before three getters of Foundation.
         .target(name: "CWaystationSessions"),

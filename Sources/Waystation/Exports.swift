@@ -6,6 +6,7 @@
 @_exported public import struct WaystationCookies.CookieError
 @_exported public import struct WaystationCookies.CookieRules
 @_exported public import enum WaystationCookies.SameSite
+@_exported public import protocol WaystationFields.CodedError
 @_exported public import enum WaystationRules.QueryCondition
 @_exported public import struct WaystationRules.RuleRequest
 @_exported public import struct WaystationRules.RuleWarning

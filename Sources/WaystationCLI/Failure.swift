@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import Waystation
+import WaystationFields
+import WaystationFileSystem
 import WaystationPacks
 import WaystationRecording
 import WaystationStorage
@@ -19,26 +21,9 @@ struct Failure {
 
     init(_ error: any Error) {
         switch error {
-        case let error as PackError:
-            self.init(error.code, error.message, cause: error.cause, error.code.exitCode)
-        case let error as StoreError:
-            self.init(error.code, error.message, cause: error.cause, error.code.exitCode)
-        case let error as RecordingError:
-            let isOfDisk = error.code == .unreadable || error.code == .unwritable
-            self.init(error.code, error.message, cause: error.cause, isOfDisk ? .disk : .refused)
-        case let error as CacheFailure:
-            self.init(error.code, error.message, .refused)
-        case let error as GatewayFailure:
-            self.init(error.code, error.message, error.exitCode)
-        case let error as WaystationError:
-            // The message names the cause.
-            self.init(error.code, error.message, error.code == .unusableDirectory ? .disk : .refused)
-        #if Gateway
-        case let error as GatewayError:
-            self.init("notListening", error.description, .network)
-        case let error as CertificateAuthorityError:
-            self.init("unusableAuthority", error.description, error.subject == .files ? .disk : .refused)
-        #endif
+        case let error as FileError: self.init("fileSystem", error.message, .disk)
+        case let error as any CodedError:
+            self.init("\(error.code)", error.message, cause: error.unnamedCause, Self.exitCode(of: error))
         default:
             self.init(
                 "usage",
@@ -49,14 +34,29 @@ struct Failure {
         }
     }
 
+    private static func exitCode(of error: any CodedError) -> ExitCode {
+        switch error {
+        case let error as PackError: error.code.exitCode
+        case let error as StoreError: error.code.exitCode
+        case let error as RecordingError: [.unreadable, .unwritable].contains(error.code) ? .disk : .refused
+        case let error as GatewayFailure: error.exitCode
+        case let error as WaystationError: error.code == .unusableDirectory ? .disk : .refused
+        #if Gateway
+        case is GatewayError: .network
+        case let error as CertificateAuthorityError: error.code == .unusableDirectory ? .disk : .refused
+        #endif
+        default: .refused
+        }
+    }
+
     private init(
-        _ code: some CustomStringConvertible,
+        _ code: String,
         _ message: String,
         cause: (any Error)? = nil,
         _ exitCode: ExitCode,
         fullMessage: String? = nil
     ) {
-        self.code = code.description
+        self.code = code
         self.message = cause.map { "\(message) (\(PackError.text(of: $0)))" } ?? message
         self.fullMessage = fullMessage ?? "Error: \(self.message)"
         self.exitCode = exitCode
@@ -76,6 +76,11 @@ struct Failure {
         }
         Foundation.exit(exitCode.rawValue)
     }
+}
+
+extension CodedError {
+    /// The cause, if the message does not name it.
+    fileprivate var unnamedCause: (any Error)? { cause.flatMap { message.contains("\($0)") ? nil : $0 } }
 }
 
 extension PackError.Code {

@@ -1,9 +1,11 @@
-import WaystationFields
+public import WaystationFields
+
+@_exported public import protocol WaystationFields.CodedError
 
 /// An error that says why a cookie was not made, not parsed or not stored.
-public struct CookieError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct CookieError: CodedError, Hashable {
     /// The kind of reason, for logs and metrics.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// A short word for the reason.
         public let rawValue: String
 
@@ -11,6 +13,9 @@ public struct CookieError: Error, Hashable, Sendable, CustomStringConvertible {
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
+
+        /// The word.
+        public var description: String { rawValue }
 
         /// The text has no name, or neither name nor value (RFC 6265 §5.2 steps 2 and 5).
         public static let nameless = Code(rawValue: "nameless")
@@ -49,7 +54,4 @@ public struct CookieError: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message.shown(upTo: 1_000)
     }
-
-    /// The code and the message.
-    public var description: String { "\(code.rawValue): \(message)" }
 }

@@ -1,5 +1,7 @@
 package import Foundation
-import WaystationFields
+public import WaystationFields
+
+@_exported public import protocol WaystationFields.CodedError
 
 #if canImport(Glibc)
 import Glibc
@@ -218,7 +220,7 @@ package struct FileStatus: Hashable, Sendable {
 }
 
 /// A file operation that failed.
-public struct FileError: Error, CustomStringConvertible {
+public struct FileError: CodedError {
     /// The operation that failed, such as `open`.
     public let operation: String
     /// The path of the operation.
@@ -244,7 +246,10 @@ public struct FileError: Error, CustomStringConvertible {
     package var isCausedByProcess: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS, EACCES, EPERM, EAGAIN].contains(code) }
 
     /// The operation, the path and the reason.
-    public var description: String {
+    public var message: String {
         "\(operation) \(path.shown(upTo: 4_096)): \(reason ?? String(cString: strerror(code)))"
     }
+
+    /// The message, which says what ``code`` means.
+    public var description: String { message }
 }

@@ -1,1 +1,2 @@
+@_exported public import protocol WaystationFields.CodedError
 @_exported public import struct WaystationFields.HTTPDate

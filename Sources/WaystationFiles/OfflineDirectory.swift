@@ -281,7 +281,7 @@ extension OfflineDirectory {
         case .directory(let directory):
             return answer(request, names: names, directory: directory, isRedirected: !namesDirectory)
         case .missing: return .notFound
-        case .refused(let reason): return .refused(PathRefusal(reason: reason, path: request.path))
+        case .refused(let reason): return .refused(PathRefusal(code: reason, path: request.path))
         case .failed(let error): return .failed(error)
         }
     }
@@ -308,7 +308,7 @@ extension OfflineDirectory {
                 // earlier one could appear.
                 return answer(request, file: beneath, spelling: index == 0 ? request.path : nil)
             case .directory, .missing: continue
-            case .refused(let reason): return .refused(PathRefusal(reason: reason, path: request.path))
+            case .refused(let reason): return .refused(PathRefusal(code: reason, path: request.path))
             case .failed(let error): return .failed(error)
             }
         }

@@ -55,7 +55,7 @@ public final class Gateway: Service {
             state = .starting
             return true
         }
-        guard mayStart else { throw GatewayError("the gateway was started before: make another one") }
+        guard mayStart else { throw GatewayError(.startedBefore, "the gateway was started before: make another one") }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         if interceptor.cookies == nil {

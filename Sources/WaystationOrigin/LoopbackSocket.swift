@@ -1,4 +1,5 @@
 package import Foundation
+@_exported public import protocol WaystationFields.CodedError
 
 #if canImport(Glibc)
 import Glibc
@@ -161,7 +162,7 @@ package enum LoopbackAddress {
 }
 
 /// An error that says why a loopback socket could not be opened or used.
-public struct SocketFailure: Error, Sendable, Hashable, CustomStringConvertible {
+public struct SocketFailure: CodedError, Hashable {
     /// The operation that failed, such as `listen on 127.0.0.1:8080`.
     public let operation: String
     /// The system's error code, `errno`.
@@ -173,5 +174,8 @@ public struct SocketFailure: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     /// The operation, and the system's reason.
-    public var description: String { "could not \(operation): \(String(cString: strerror(code)))" }
+    public var message: String { "could not \(operation): \(String(cString: strerror(code)))" }
+
+    /// The message, which says what ``code`` means.
+    public var description: String { message }
 }

@@ -1,10 +1,10 @@
-import WaystationFields
+public import WaystationFields
 import WaystationFoundation
 
 /// An error of a pack, of the server that offers it, or of its download and installation.
 ///
 /// The message says what was wrong, where, and what to do about it.
-public struct PackError: Error, Sendable, CustomStringConvertible {
+public struct PackError: CodedError {
     /// The kind of an error.
     ///
     /// Later releases may add more kinds.

@@ -1,7 +1,9 @@
-import WaystationFields
+public import WaystationFields
+
+@_exported public import protocol WaystationFields.CodedError
 
 /// An error that says why a recording cannot be read or written.
-public struct RecordingError: Error, Sendable, CustomStringConvertible {
+public struct RecordingError: CodedError {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name, short and stable.
@@ -59,9 +61,6 @@ public struct RecordingError: Error, Sendable, CustomStringConvertible {
         self.position = position
         self.cause = cause
     }
-
-    /// The code, the message and the cause, on one line.
-    public var description: String { "\(code): \(message)" + (cause.map { " (\("\($0)".shown(upTo: 2_000)))" } ?? "") }
 }
 
 /// The version of this package, for the tool's `--version` and for the creator in recordings.

@@ -1,4 +1,4 @@
-import WaystationFields
+public import WaystationFields
 
 /// One rule as an app writes it: which requests it matches, and what to do with them.
 ///
@@ -226,7 +226,16 @@ extension RuleMismatch.Reason: CustomStringConvertible {
 }
 
 /// The error for a table with invalid patterns; it has every one of them.
-public struct RuleTableError: Error, Sendable, Hashable {
+public struct RuleTableError: CodedError, Hashable {
+    /// The kind of the error; later releases may add more.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        /// Patterns of rules are not valid.
+        public static let invalidRules = Code(description: "invalidRules")
+    }
+
     /// One rule that cannot be used.
     public struct Problem: Sendable, Hashable {
         /// The position of the rule in the list given, counted from 0.
@@ -249,17 +258,21 @@ public struct RuleTableError: Error, Sendable, Hashable {
     /// The problems in the order of the rules; never empty when thrown by ``RuleTable``.
     public let problems: [Problem]
 
+    /// Says that patterns are not valid.
+    public var code: Code { .invalidRules }
+
     /// Makes an error with these problems.
     public init(problems: [Problem]) {
         self.problems = problems
     }
 }
 
-extension RuleTableError: CustomStringConvertible {
+extension RuleTableError {
     /// Each problem with the number of its rule, the place where it was written, and the position in the pattern.
-    public var description: String {
-        problems.map(\.description).joined(separator: "\n")
-    }
+    public var message: String { problems.map(\.description).joined(separator: "\n") }
+
+    /// The message.
+    public var description: String { message }
 }
 
 extension RuleTableError.Problem: CustomStringConvertible {

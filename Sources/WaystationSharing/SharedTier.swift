@@ -1,5 +1,7 @@
 public import Foundation
-import WaystationFields
+public import WaystationFields
+
+@_exported public import protocol WaystationFields.CodedError
 
 /// A store of values that several machines share: the tier of a response cache between each machine's disk and the
 /// origin.
@@ -83,7 +85,7 @@ public protocol SharedTier: Sendable {
 }
 
 /// Why an operation of a ``SharedTier`` did not work.
-public struct TierError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct TierError: CodedError, Hashable {
     /// The sort of failure.
     ///
     /// More sorts may be added.
@@ -114,9 +116,6 @@ public struct TierError: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message.shown(upTo: 1_000)
     }
-
-    /// Code and message on one line.
-    public var description: String { "\(code): \(message)" }
 }
 
 /// A change in how a cache uses its ``SharedTier``, for logs and metrics.

@@ -2,3 +2,4 @@
 @_exported public import struct WaystationCaching.RequestKey
 @_exported public import struct WaystationCaching.StoredHead
 @_exported public import struct WaystationCaching.VaryKey
+@_exported public import protocol WaystationFields.CodedError

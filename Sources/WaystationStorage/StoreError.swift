@@ -1,8 +1,8 @@
 public import WaystationCaching
-import WaystationFields
+public import WaystationFields
 
 /// Why an operation of a store did not work.
-public struct StoreError: Error, Sendable, CustomStringConvertible {
+public struct StoreError: CodedError {
     /// The sort of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name: short and stable.
@@ -44,11 +44,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message.shown(upTo: 2_000)
         self.cause = cause
-    }
-
-    /// Code, message and cause on one line.
-    public var description: String {
-        "\(code): \(message)" + (cause.map { " (\("\($0)".shown(upTo: 2_000)))" } ?? "")
     }
 }
 

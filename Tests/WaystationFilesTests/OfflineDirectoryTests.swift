@@ -134,7 +134,7 @@ struct OfflineDirectoryTests {
                 Issue.record("not refused")
                 return
             }
-            #expect(refusal.reason == .notARegularFile)
+            #expect(refusal.code == .notARegularFile)
         }
     }
 

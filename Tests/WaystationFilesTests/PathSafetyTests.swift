@@ -61,7 +61,7 @@ struct PathSafetyTests {
                 #expect(spelling.verdict == (answer.status == .movedPermanently ? "redirect" : "found"))
                 #expect(try !answer.body.text().contains("SECRET"))
             case .notFound: #expect(spelling.verdict == "notFound")
-            case .refused(let refusal): #expect(spelling.verdict == refusal.reason.description)
+            case .refused(let refusal): #expect(spelling.verdict == refusal.code.description)
             case .failed(let error): Issue.record(error)
             }
         }
@@ -120,6 +120,6 @@ struct PathSafetyTests {
             Issue.record("not refused")
             return
         }
-        #expect(refusal.reason == .symbolicLink)
+        #expect(refusal.code == .symbolicLink)
     }
 }

@@ -1,10 +1,11 @@
-public import WaystationFoundation
+public import WaystationFields
+import WaystationFoundation
 
 /// An error in the setup of an interceptor, or the reason why a load was refused.
 ///
 /// A load always fails with a `URLError`, as callers of `URLSession` expect. If the library itself caused the failure,
 /// this error is under the `URLError`, as `NSUnderlyingErrorKey`.
-public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible {
+public struct WaystationError: CodedError {
     /// The kind of a failure.
     ///
     /// More kinds may be added.
@@ -77,10 +78,7 @@ public struct WaystationError: LocalizedError, Sendable, CustomStringConvertible
         self.cause = cause
     }
 
-    /// The message, for `localizedDescription`.
-    public var errorDescription: String? { message }
-
-    /// The code and the message.
+    /// The code and the message, which names the cause.
     public var description: String { "\(code): \(message)" }
 }
 

@@ -1,10 +1,10 @@
-import WaystationFields
+public import WaystationFields
 
 /// An error that says why a zip archive was refused, or could not be read or written.
 ///
 /// ``code`` is for programs, ``message`` is for people: it names the entry, says what is wrong, and what to do. For
 /// failures of the disk, the source's or the file system's error is thrown instead.
-public struct ZipError: Error, Sendable, CustomStringConvertible {
+public struct ZipError: CodedError {
     /// The kind of failure.
     ///
     /// More kinds may be added later.
@@ -25,9 +25,6 @@ public struct ZipError: Error, Sendable, CustomStringConvertible {
         self.entry = entry
         self.message = (entry.map { "entry '\($0.shown(upTo: 200))' \(message)" } ?? message).shown(upTo: 2_000)
     }
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 }
 
 /// Codes for the archive as a whole.

@@ -101,7 +101,7 @@ struct AgeArgument: ExpressibleByArgument {
 }
 
 /// An error of a command that reads a store.
-struct CacheFailure: Error {
+struct CacheFailure: CodedError {
     let code: String
     let message: String
 }

@@ -113,8 +113,8 @@ extension GatewayPlan {
     func authority() throws -> CertificateAuthority? {
         guard let authorityDirectory else { return nil }
         do { return try CertificateAuthority.open(in: authorityDirectory, for: rules) } catch {
-            guard error.subject == .rules, let place = file.authority?.place else { throw error }
-            throw RulesFile.Problems(problems: [RulesFileProblem(place, error.description)])
+            guard error.code == .invalidRules, let place = file.authority?.place else { throw error }
+            throw RulesFile.Problems(problems: [RulesFileProblem(place, error.message)])
         }
     }
 

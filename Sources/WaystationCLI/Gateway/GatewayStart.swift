@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WaystationFields
 import WaystationProcesses
 
 /// The addresses of the pages of a gateway that has begun to listen.
@@ -50,7 +51,7 @@ struct GatewayStart: CommandResult {
 }
 
 /// The reason why a gateway does not start.
-struct GatewayFailure: Error {
+struct GatewayFailure: CodedError {
     let code: String
     let message: String
     let exitCode: ExitCode

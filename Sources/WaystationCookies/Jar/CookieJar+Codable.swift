@@ -63,7 +63,7 @@ extension Cookie: Codable {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
                     codingPath: decoder.codingPath,
-                    debugDescription: error.description,
+                    debugDescription: "\(error)",
                     underlyingError: error
                 )
             )

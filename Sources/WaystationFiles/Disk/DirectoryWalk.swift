@@ -6,7 +6,7 @@ enum Located {
     case file(StampedFile)
     case directory(OpenFile)
     case missing
-    case refused(PathRefusal.Reason)
+    case refused(PathRefusal.Code)
     case failed(OfflineDirectoryError)
 }
 

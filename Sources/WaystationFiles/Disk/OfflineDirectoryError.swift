@@ -1,4 +1,4 @@
-import WaystationFields
+public import WaystationFields
 
 #if canImport(Glibc)
 import Glibc
@@ -11,7 +11,7 @@ import Darwin
 /// Why an offline directory could not be opened or a file in it could not be read.
 ///
 /// ``code`` is for programs; ``message`` is for people and gives the problem, its place, and what to do.
-public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct OfflineDirectoryError: CodedError, Hashable {
     /// The kind of failure.
     ///
     /// More kinds may be added later.
@@ -44,9 +44,6 @@ public struct OfflineDirectoryError: Error, Sendable, Hashable, CustomStringConv
     public let message: String
     /// The `errno` of the system call that failed, or `nil` when no system call failed.
     public let errorNumber: Int32?
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 
     static func unreadable(_ path: String, errorNumber: Int32) -> OfflineDirectoryError {
         let advice =

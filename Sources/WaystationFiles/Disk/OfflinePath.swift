@@ -1,4 +1,4 @@
-import WaystationFields
+public import WaystationFields
 
 /// Converts a percent-encoded URL path to names, or gives the reason why the path is refused.
 ///
@@ -26,7 +26,7 @@ public enum OfflinePath {
         }
         splitter.finish()
         if let reason = splitter.fault {
-            return .failure(PathRefusal(reason: reason, path: percentEncodedPath))
+            return .failure(PathRefusal(code: reason, path: percentEncodedPath))
         }
         return .success(splitter.names)
     }
@@ -66,7 +66,7 @@ public enum OfflinePath {
 /// Decodes and splits a path byte by byte; stops at the first fault.
 private struct Splitter {
     private(set) var names: [String] = []
-    private(set) var fault: PathRefusal.Reason?
+    private(set) var fault: PathRefusal.Code?
     private var name: [UInt8] = []
     private var length = 0
     private var escape: Escape = .none
@@ -135,11 +135,11 @@ private struct Splitter {
 }
 
 /// Why a path is never served, whatever the directory contains.
-public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+public struct PathRefusal: CodedError, Hashable {
     /// The rule that the path broke.
     ///
     /// More rules may be added later.
-    public struct Reason: Sendable, Hashable, CustomStringConvertible {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
             case dotSegment, emptySegment, nul, controlCharacter, backslash, encodedSlash
             case invalidEscape, invalidUTF8, undelimited, tooLong, symbolicLink, notARegularFile
@@ -147,29 +147,29 @@ public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         private let value: Value
 
         /// A `.` or `..` segment in any spelling (`%2e%2E`, `.%2e`).
-        public static let dotSegment = Reason(value: .dotSegment)
+        public static let dotSegment = Code(value: .dotSegment)
         /// Two slashes in a row; each file has only one path.
-        public static let emptySegment = Reason(value: .emptySegment)
+        public static let emptySegment = Code(value: .emptySegment)
         /// A NUL byte (`%00`), which would end the name early for the system.
-        public static let nul = Reason(value: .nul)
+        public static let nul = Code(value: .nul)
         /// A control character: U+0001 to U+001F, U+007F to U+009F.
-        public static let controlCharacter = Reason(value: .controlCharacter)
+        public static let controlCharacter = Code(value: .controlCharacter)
         /// A backslash, which other systems use as a separator.
-        public static let backslash = Reason(value: .backslash)
+        public static let backslash = Code(value: .backslash)
         /// An escaped slash inside a segment (`%2F`).
-        public static let encodedSlash = Reason(value: .encodedSlash)
+        public static let encodedSlash = Code(value: .encodedSlash)
         /// A `%` that is not followed by two hexadecimal digits.
-        public static let invalidEscape = Reason(value: .invalidEscape)
+        public static let invalidEscape = Code(value: .invalidEscape)
         /// Bytes that are not valid UTF-8 after decoding, such as overlong forms and surrogates.
-        public static let invalidUTF8 = Reason(value: .invalidUTF8)
+        public static let invalidUTF8 = Code(value: .invalidUTF8)
         /// A literal `?` or `#`: the text after it is a query or a fragment, not part of the path.
-        public static let undelimited = Reason(value: .undelimited)
+        public static let undelimited = Code(value: .undelimited)
         /// A name over 255 bytes or a path over 4096 bytes after decoding.
-        public static let tooLong = Reason(value: .tooLong)
+        public static let tooLong = Code(value: .tooLong)
         /// A component is a symbolic link; links are never followed.
-        public static let symbolicLink = Reason(value: .symbolicLink)
+        public static let symbolicLink = Code(value: .symbolicLink)
         /// The object at the path is a FIFO, a socket or a device; only regular files are served.
-        public static let notARegularFile = Reason(value: .notARegularFile)
+        public static let notARegularFile = Code(value: .notARegularFile)
 
         /// A short stable name, for logs and metrics.
         public var description: String { value.rawValue }
@@ -195,12 +195,15 @@ public struct PathRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The rule that the path broke.
-    public let reason: Reason
+    public let code: Code
     /// The path as it was requested.
     public let path: String
 
     /// The problem, with the path in printable form.
-    public var description: String {
-        "refused '\(path.shown(upTo: 200))': \(reason.explanation)"
+    public var message: String {
+        "refused '\(path.shown(upTo: 200))': \(code.explanation)"
     }
+
+    /// The message, which says what ``code`` means.
+    public var description: String { message }
 }

@@ -90,7 +90,7 @@ public final class CertificateAuthority: Sendable {
         now: Date = Date()
     ) throws(CertificateAuthorityError) -> CertificateAuthority {
         if let problem = directory.fileURLProblem {
-            throw CertificateAuthorityError("the authority's directory \(problem)", .files)
+            throw CertificateAuthorityError(.unusableDirectory, "the authority's directory \(problem)")
         }
         let directory = AuthorityDirectory(directory)
         do {

@@ -1,32 +1,34 @@
 #if Gateway
-public import Foundation
-import WaystationFields
+import Foundation
+public import WaystationFields
 import WaystationFileSystem
 
 /// The reason why an authority cannot be opened, or cannot make a certificate.
-public struct CertificateAuthorityError: LocalizedError, Sendable, CustomStringConvertible {
-    /// The problem, and how to correct it.
-    public let description: String
+public struct CertificateAuthorityError: CodedError {
+    /// The kind of a reason, which says what must be corrected; later releases may add more.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
 
-    /// The thing that the user must correct.
-    package enum Subject: Sendable {
-        /// The rules.
-        case rules
-        /// The stored authority.
-        case authority
-        /// The directory, or the disk.
-        case files
+        /// The rules name no host, or too many.
+        public static let invalidRules = Code(description: "invalidRules")
+        /// The stored authority is damaged, has expired, can be read by others, or is not for the host.
+        public static let unusableAuthority = Code(description: "unusableAuthority")
+        /// The directory of the authority, or its disk, cannot be used.
+        public static let unusableDirectory = Code(description: "unusableDirectory")
     }
 
-    /// The thing that the user must correct.
-    package let subject: Subject
+    /// The kind of the reason.
+    public let code: Code
+    /// The problem, and how to correct it.
+    public let message: String
+    /// The error that caused this one; the message names it.
+    public let cause: (any Error)?
 
-    /// The description, for `localizedDescription`.
-    public var errorDescription: String? { description }
-
-    init(_ description: String, _ subject: Subject = .authority) {
-        self.description = description
-        self.subject = subject
+    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
     }
 
     /// The error itself, or one that names the directory.
@@ -34,31 +36,36 @@ public struct CertificateAuthorityError: LocalizedError, Sendable, CustomStringC
         self =
             error as? CertificateAuthorityError
             ?? CertificateAuthorityError(
+                error is FileError ? .unusableDirectory : .unusableAuthority,
                 "the authority in \(directory) cannot be opened: \(error)",
-                error is FileError ? .files : .authority
+                cause: error
             )
     }
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
 
     static func noHosts(_ leftOut: [String]) -> CertificateAuthorityError {
         let found = leftOut.isEmpty ? "" : " (it has \(leftOut.prefix(3).joined(separator: ", ")))"
         return CertificateAuthorityError(
+            .invalidRules,
             """
             no rule names a host of https for which a certificate can be made\(found): add a rule such as \
             https://shop.example/**
-            """,
-            .rules
+            """
         )
     }
 
     static func tooManyHosts(_ count: Int, limit: Int) -> CertificateAuthorityError {
         CertificateAuthorityError(
-            "the rules name \(count) hosts; an authority is for \(limit) at most: use patterns such as https://*.shop.example/**",
-            .rules
+            .invalidRules,
+            "the rules name \(count) hosts; an authority is for \(limit) at most: use patterns such as https://*.shop.example/**"
         )
     }
 
     static func openToOthers(_ path: String, mode: UInt32) -> CertificateAuthorityError {
         CertificateAuthorityError(
+            .unusableAuthority,
             """
             other users may read the key in \(path) (its mode is \(String(mode, radix: 8)), it must be 600): remove the \
             authority's certificate from every browser, delete the file, and install the new authority
@@ -68,18 +75,21 @@ public struct CertificateAuthorityError: LocalizedError, Sendable, CustomStringC
 
     static func damaged(_ path: String, _ reason: String) -> CertificateAuthorityError {
         CertificateAuthorityError(
+            .unusableAuthority,
             "\(path) has no usable authority (\(reason)): delete the file, and install the new authority"
         )
     }
 
     static func outside(_ host: String, _ names: [String]) -> CertificateAuthorityError {
         CertificateAuthorityError(
+            .unusableAuthority,
             "\(host.shown(upTo: 253)) is outside the authority's constraint, which permits \(names.prefix(20).joined(separator: ", "))"
         )
     }
 
     static func expired(_ end: Date) -> CertificateAuthorityError {
         CertificateAuthorityError(
+            .unusableAuthority,
             """
             the authority is valid only until \(end.formatted(.iso8601)): open it again, restart the gateway with it, \
             and install its new certificate

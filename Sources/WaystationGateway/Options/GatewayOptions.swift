@@ -1,9 +1,12 @@
 #if Gateway
-public import Foundation
+import Foundation
 public import Logging
 import NIOCore
 public import Waystation
+public import WaystationFields
 import WaystationStorage
+
+@_exported public import protocol WaystationFields.CodedError
 
 /// The options of a gateway.
 public struct GatewayOptions: Sendable {
@@ -78,25 +81,39 @@ public struct GatewayOptions: Sendable {
 }
 
 /// The reason why a gateway cannot be started.
-public struct GatewayError: LocalizedError, Sendable, CustomStringConvertible {
+public struct GatewayError: CodedError {
+    /// The kind of a reason; later releases may add more.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        /// The address or the port cannot be used.
+        public static let notListening = Code(description: "notListening")
+        /// The port of the options is no port.
+        public static let invalidPort = Code(description: "invalidPort")
+        /// The gateway was started before.
+        public static let startedBefore = Code(description: "startedBefore")
+    }
+
+    /// The kind of the reason.
+    public let code: Code
     /// The problem, and how to correct it.
-    public let description: String
+    public let message: String
     /// Whether the machine lacks the address.
     let isAddressMissing: Bool
 
-    /// The description, for `localizedDescription`.
-    public var errorDescription: String? { description }
-
-    init(_ description: String) {
-        self.description = description
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
         isAddressMissing = false
     }
 
     init(listening host: String, _ port: Int, _ error: any Error) {
-        let code = (error as? IOError)?.errnoCode
-        isAddressMissing = code == EADDRNOTAVAIL || code == EAFNOSUPPORT
-        description =
-            switch code {
+        let number = (error as? IOError)?.errnoCode
+        code = .notListening
+        isAddressMissing = number == EADDRNOTAVAIL || number == EAFNOSUPPORT
+        message =
+            switch number {
             case EADDRINUSE:
                 "port \(port) of \(host) is in use: stop the program that has it, or choose another port"
             case EACCES: "port \(port) of \(host) needs privileges: choose a port from 1024"

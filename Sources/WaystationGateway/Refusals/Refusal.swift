@@ -90,7 +90,12 @@ struct Refusal: Error, Equatable, Sendable {
     }
 
     static func noCertificate(_ host: String, _ error: any Error) -> Refusal {
-        Refusal(status: 502, message: "There is no certificate for \(host.shown(upTo: 253)): \(error)", closes: true)
+        let reason = (error as? any CodedError)?.message ?? "\(error)"
+        return Refusal(
+            status: 502,
+            message: "There is no certificate for \(host.shown(upTo: 253)): \(reason)",
+            closes: true
+        )
     }
 
     static let bodyTooLarge = Refusal(

@@ -35,13 +35,18 @@ final class GatewayServer: Sendable {
         _ makeServing: @escaping @Sendable (_ port: Int) -> GatewayServing
     ) async throws(GatewayError) -> GatewayServer {
         guard (0...65_535).contains(options.port) else {
-            throw GatewayError("\(options.port) is not a port: give a number from 1 to 65535, or 0 for any")
+            throw GatewayError(
+                .invalidPort,
+                "\(options.port) is not a port: give a number from 1 to 65535, or 0 for any"
+            )
         }
         let connections = Connections(limit: options.maximumConnections)
         var attempts = options.port == 0 ? 8 : 1
         while true {
             let four = try await bind("127.0.0.1", options.port, connections, makeServing)
-            guard let port = four.localAddress?.port else { throw GatewayError("the gateway's socket has no port") }
+            guard let port = four.localAddress?.port else {
+                throw GatewayError(.notListening, "the gateway's socket has no port")
+            }
             do {
                 let six = try await bind("::1", port, connections, makeServing)
                 return GatewayServer(port: port, [four, six], connections)

@@ -1,12 +1,12 @@
 import Foundation
 import WaystationCryptography
-import WaystationFields
+public import WaystationFields
 
 /// The error of reading, applying or making a patch.
 ///
 /// ``code`` is for programs, ``message`` for people: it says what was wrong, where, and what to do. After an error, the
 /// output is not usable: delete the written bytes, and fetch the whole new file instead.
-public struct PatchError: Error, Sendable, CustomStringConvertible {
+public struct PatchError: CodedError {
     /// The kind of an error; later releases may add more.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// A short name that does not change between releases, for logs and metrics.

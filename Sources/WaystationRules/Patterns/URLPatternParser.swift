@@ -1,4 +1,6 @@
-import WaystationFields
+public import WaystationFields
+
+@_exported public import protocol WaystationFields.CodedError
 
 /// Parses the parts of a ``URLPattern`` from left to right.
 struct URLPatternParser {
@@ -222,7 +224,16 @@ struct URLPatternParser {
 ///   https:/shop.example/
 ///        ^
 /// ```
-public struct URLPatternError: Error, Hashable, Sendable {
+public struct URLPatternError: CodedError, Hashable {
+    /// The kind of the error; later releases may add more.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        /// The text is no pattern.
+        public static let invalidPattern = Code(description: "invalidPattern")
+    }
+
     /// The pattern as it was written.
     public let pattern: String
 
@@ -240,14 +251,17 @@ public struct URLPatternError: Error, Hashable, Sendable {
     }
 }
 
-extension URLPatternError: CustomStringConvertible {
+extension URLPatternError {
     /// The longest part of a pattern that is shown, in Unicode scalars.
     static let limit = 2_000
+
+    /// Says that the text is no pattern.
+    public var code: Code { .invalidPattern }
 
     /// The expected syntax, the pattern on a line of its own, and a caret below it at the position.
     ///
     /// Control characters in the pattern are escaped, so that it cannot overwrite the message.
-    public var description: String {
+    public var message: String {
         let place = String(decoding: pattern.utf8.prefix(offset), as: UTF8.self)
         let indent = String(repeating: " ", count: place.shown(upTo: Self.limit).count)
         return """
@@ -256,4 +270,7 @@ extension URLPatternError: CustomStringConvertible {
               \(indent)^
             """
     }
+
+    /// The message.
+    public var description: String { message }
 }

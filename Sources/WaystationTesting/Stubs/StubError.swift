@@ -1,5 +1,6 @@
 import Waystation
-public import WaystationFoundation
+public import WaystationFields
+import WaystationFoundation
 import WaystationRecording
 import WaystationTransport
 
@@ -7,7 +8,7 @@ import WaystationTransport
 ///
 /// A load that fails because of its stubs or its recording fails with `URLError.resourceUnavailable`. That error has the
 /// message of this one, and holds it as `NSUnderlyingErrorKey`.
-public struct StubError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct StubError: CodedError, Hashable {
     /// The kind of an error.
     ///
     /// More kinds may be added.
@@ -57,12 +58,6 @@ public struct StubError: LocalizedError, Sendable, Hashable, CustomStringConvert
     public let code: Code
     /// Describes what differs, where, and what to do.
     public let message: String
-
-    /// The message, for `localizedDescription`.
-    public var errorDescription: String? { message }
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 
     /// The error of a load, which has the message.
     func urlError(_ url: URL?) -> URLError {
