@@ -86,13 +86,6 @@ extension TransportReceiver {
 /// share, where a stream that waits stops every load.
 package protocol BodyAwaitingTransport: Transport {}
 
-extension TransportExchange {
-    /// Makes the exchange pause, or resume.
-    package func rest(_ rests: Bool) {
-        if rests { pause() } else { resume() }
-    }
-}
-
 /// A body stream from which a fresh one can be made, so that its request can be sent more than once.
 package protocol RewindableStream: InputStream {
     /// A new stream that reads the body from the beginning.

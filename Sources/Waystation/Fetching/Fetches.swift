@@ -17,7 +17,7 @@ final class Fetches: Sendable {
 
     /// The result of asking for a fetch.
     enum Participation {
-        case taken(SharedFetch)
+        case taken(SharedExchange)
         /// A fetch has ended since the key was looked up: the response that it stored may be the answer.
         case outdated
     }
@@ -73,7 +73,7 @@ final class Fetches: Sendable {
             let fetch = SharedFetch(plan, in: cache, through: network) { _ in }
             _ = fetch.join(waiter, asMaker: true)
             fetch.askNetwork()
-            return .taken(fetch)
+            return .taken(SharedExchange(fetch: fetch, waiter: waiter))
         }
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
         let place = place(of: plan.presented.key)
@@ -94,7 +94,7 @@ final class Fetches: Sendable {
             switch fetch.join(waiter, asMaker: isNew) {
             case .joined:
                 if isNew { fetch.begin() }
-                return .taken(fetch)
+                return .taken(SharedExchange(fetch: fetch, waiter: waiter))
             // The end of that fetch is about to be counted.
             case .ended where plan.lookedUp != nil: return .outdated
             case .ended, .tooLate:
@@ -135,7 +135,7 @@ final class Fetches: Sendable {
         }
         guard isDue, let renewal = Renewal(under: plan.ticket) else { return }
         switch fetch(plan, for: renewal, isAlone: false, through: network) {
-        case .taken(let fetch): renewal.joined(fetch)
+        case .taken(let exchange): renewal.joined(exchange)
         case .outdated: renewIfUnchanged(plan, through: network)
         }
     }
@@ -160,9 +160,8 @@ final class Fetches: Sendable {
 
 /// The waiter of a renewal in the background: it ignores the result.
 final class Renewal: FetchWaiter {
-    private struct State {
-        weak var fetch: SharedFetch?
-        var hasEnded = false
+    private struct State: Downstream {
+        var upstream = Upstream()
     }
 
     private let state = Mutex(State())
@@ -171,27 +170,24 @@ final class Renewal: FetchWaiter {
     /// Begins a renewal among the loads of its login, so that a log-out ends it; nil when the user has logged out since
     /// the request got its cookies.
     init?(under ticket: LoginTicket?) {
+        _ = state.withLock { $0.upstream.begin(1) }
         guard let ticket else { return }
         guard place.enter(ticket, end: { [weak self] _ in self?.end() ?? false }) else { return nil }
     }
 
     /// Records the fetch that the renewal waits for.
-    func joined(_ fetch: SharedFetch) {
-        let hasEnded = state.withLock { state in
-            state.fetch = fetch
-            return state.hasEnded
-        }
-        if hasEnded { fetch.leave(self) }
-    }
+    func joined(_ exchange: SharedExchange) { state.take(exchange, 1) }
 
     /// Ends the renewal, because of a log-out.
     private func end() -> Bool {
-        let fetch = state.withLock { state in
-            state.hasEnded = true
-            return state.fetch
-        }
-        fetch?.leave(self)
+        state.withLock { $0.upstream.leave(.cancelling) }?.carryOut()
         return place.leave()
+    }
+
+    /// The fetch has a result, which is ignored.
+    private func conclude() {
+        _ = state.withLock { $0.upstream.end() }
+        place.leave()
     }
 
     var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
@@ -199,9 +195,9 @@ final class Renewal: FetchWaiter {
 
     func transportDidReceive(_: ResponseHead) {}
     func transportDidReceive(_: Data) {}
-    func transportDidEnd(_: (any Error)?) { place.leave() }
-    func fetchDidAnswer(_: Answer) { place.leave() }
-    func fetchIsNotShared(_: UnsharedReason) { place.leave() }
+    func transportDidEnd(_: (any Error)?) { conclude() }
+    func fetchDidAnswer(_: Answer) { conclude() }
+    func fetchIsNotShared(_: UnsharedReason) { conclude() }
 }
 
 /// A request to the network on behalf of the cache.

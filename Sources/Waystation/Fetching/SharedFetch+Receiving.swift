@@ -35,12 +35,12 @@ extension SharedFetch {
         let reason = plan.reason
         // A HEAD is never stored, but its response renews the stored one.
         let isFreshening = plan.presented.message.method == .head && head.statusCode == 200
-        let (isAlone, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
+        let (isAlone, left): (Bool, Upstream.Left?) = state.withLock { state in
             // The last waiter may have left meanwhile.
             guard !state.hasEnded else { return (true, nil) }
             state.hasFailed = plan.revalidation != nil && !isStored && !isFreshening
             // A response without waiters that is not stored need not be received.
-            guard isStored || state.audience.hasLoads else { return (true, state.end()) }
+            guard isStored || state.audience.hasLoads else { return (true, state.end(.cancelling)) }
             state.phase = .streaming
             let isCollapsed = isShared && state.audience.count > 1
             let status = CacheStatus(
@@ -54,7 +54,7 @@ extension SharedFetch {
         }
         if isAlone { closed(self) }
         if state.withLock(\.hasEnded) { recorder.end(isComplete: false) }
-        exchange?.cancel()
+        left?.carryOut()
         makeCalls()
     }
 
@@ -321,13 +321,13 @@ extension SharedFetch {
             guard let answer = plan.variants.answer(selection, to: plan.request, status) else {
                 return receive(head, .refuse(.notMarkedStorable), times, outdated: [])
             }
-            let exchange = state.withLock { state in
+            let left = state.withLock { state in
                 state.hasFailed = true
                 state.audience.callAll { $0.fetchDidAnswer(answer) }
-                return state.end()
+                return state.end(.cancelling)
             }
             closed(self)
-            exchange?.cancel()
+            left?.carryOut()
             makeCalls()
         case .reload: state.withLock { $0.repeatAtEnd() }
         case .replaced(_, let outdated):

@@ -25,15 +25,13 @@ final class SharedFetch: TransportReceiver {
         case ended
     }
 
-    struct State: PacedState {
+    struct State: Downstream {
         var phase = Phase.waiting
         var question: Question
         var audience = FetchAudience()
-        var exchange: (any TransportExchange)?
-        /// The number of exchanges that were started: one may end, and the next begin, before `exchange` is set.
+        var upstream = Upstream()
+        /// The number of exchanges that were started.
         var started = 0
-        var pace = ExchangePace()
-        var rest: (@Sendable (_ rests: Bool) -> Void)? { exchange.map { $0.rest } }
         /// Whether the store's disk is too far behind.
         var isDiskFull = false
         var times: Times
@@ -128,21 +126,21 @@ final class SharedFetch: TransportReceiver {
     }
 
     /// Removes a waiter; when it was the last one, the traffic stops.
-    func leave(_ waiter: any FetchWaiter) {
-        let (isLast, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
+    fileprivate func leave(_ waiter: any FetchWaiter) {
+        let (isLast, left): (Bool, Upstream.Left?) = state.withLock { state in
             guard state.audience.leave(waiter), !state.hasEnded else { return (false, nil) }
-            return (true, state.end())
+            return (true, state.end(.cancelling))
         }
         // The waiters that are left may all be resting.
         guard isLast else { return keepPace() }
         closed(self)
-        exchange?.cancel()
+        left?.carryOut()
         recorder.end(isComplete: false)
         makeCalls()
     }
 
     /// Counts a waiter as a renewal in the background, because its load has got another answer.
-    func detach(_ waiter: any FetchWaiter) {
+    fileprivate func detach(_ waiter: any FetchWaiter) {
         state.withLock { $0.audience.detach(waiter.id) }
         // The loads that are left may all be resting.
         keepPace()
@@ -175,38 +173,27 @@ final class SharedFetch: TransportReceiver {
         let now = cache.now()
         let moment = cache.store.moment()
         // The end of a moment calls the store, so the earlier one is released outside of the lock.
-        let (request, number, _): (URLRequest?, Int, Times?) = state.withLock { state in
-            guard !state.hasEnded else { return (nil, 0, nil) }
+        let (request, number, _, _): (URLRequest?, Int, Upstream.Left?, Times?) = state.withLock { state in
+            guard !state.hasEnded else { return (nil, 0, nil, nil) }
             let times = state.times
             state.started += 1
+            let ended = state.upstream.begin(state.started)
             state.phase = .waiting
             state.times = Times(sent: now, moment: moment)
             state.advice = nil
             switch state.question {
-            case .everything: return (plan.request, state.started, times)
+            case .everything: return (plan.request, state.started, ended, times)
             case .conditional(let revalidation):
-                return (plan.request.taking(conditionsOf: revalidation.request), state.started, times)
+                return (plan.request.taking(conditionsOf: revalidation.request), state.started, ended, times)
             case .head:
                 var request = plan.request
                 request.httpMethod = "HEAD"
-                return (request, state.started, times)
+                return (request, state.started, ended, times)
             }
         }
         guard var request else { return }
         if !cache.storesCodedBodies { request = request.withoutCodings }
-        let exchange = network.send(request, for: self)
-        // The end of an exchange is code of its transport, so an earlier one is released outside of the lock.
-        let (isTooLate, _): (Bool, (any TransportExchange)?) = state.withLock { state in
-            // The exchange holds this fetch as its receiver, so it is not kept after the end.
-            if case .ended = state.phase { return (true, nil) }
-            guard state.started == number else { return (false, nil) }
-            let earlier = state.exchange
-            state.exchange = exchange
-            state.pace.restart()
-            return (false, earlier)
-        }
-        if isTooLate { exchange.cancel() }
-        keepPace()
+        state.take(network.send(request, for: self), number)
     }
 
     // MARK: - Arrivals
@@ -239,15 +226,15 @@ final class SharedFetch: TransportReceiver {
         let isStored = recorder.append(part)
         if cache.shared != nil, !recorder.isCopying { stopSharing() }
         if isStored, cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
-        let (isUnneeded, exchange): (Bool, (any TransportExchange)?) = state.withLock { state in
+        let (isUnneeded, left): (Bool, Upstream.Left?) = state.withLock { state in
             switch state.phase {
             // No load waits, and the store takes nothing more: a body without an end would go on for ever.
             case .streaming where !isStored && !state.audience.hasLoads:
                 state.hasFailed = true
-                return (true, state.end())
+                return (true, state.end(.cancelling))
             case .streaming: state.audience.callAll(delivering: part.count) { $0.transportDidReceive(part) }
             // No waiter would notice if this content had no end.
-            case .confirmed: return (false, state.end())
+            case .confirmed: return (false, state.end(.cancelling))
             case .waiting, .repeating, .ended: break
             }
             return (false, nil)
@@ -256,7 +243,7 @@ final class SharedFetch: TransportReceiver {
             endRecording(isComplete: true)
             closed(self)
         }
-        exchange?.cancel()
+        left?.carryOut()
         makeCalls()
         keepPace()
     }
@@ -284,7 +271,7 @@ final class SharedFetch: TransportReceiver {
     func transportDidEnd(_ error: (any Error)?) {
         // The response is committed before the waiters get the end, so that their next load finds it.
         endRecording(isComplete: error == nil)
-        let (isOver, _): (Bool, (any TransportExchange)?) = state.withLock { state in
+        let (isOver, _): (Bool, Upstream.Left?) = state.withLock { state in
             switch state.phase {
             case .ended, .confirmed: return (false, state.end())
             case .repeating where error == nil:
@@ -351,11 +338,12 @@ extension SharedFetch.State {
 
     /// Ends the fetch; calls that are already pending are still made.
     ///
-    /// - Returns: The exchange behind the fetch; release it outside of the lock, as its end is code of its transport.
-    mutating func end() -> (any TransportExchange)? {
+    /// - Parameter leaving: The way in which the exchange is left; nil if it has ended.
+    /// - Returns: The exchange.
+    mutating func end(_ leaving: Upstream.Leaving? = nil) -> Upstream.Left? {
         phase = .ended
         audience.close()
-        return exchange.take()
+        return leaving.map { upstream.leave($0) } ?? upstream.end()
     }
 }
 
@@ -365,7 +353,7 @@ extension SharedFetch {
     private static let unwrittenLimit = 8 << 20
 
     /// Records whether a waiter can take more; when no waiter can, the exchange rests.
-    func rest(_ waiter: any FetchWaiter, _ rests: Bool) {
+    fileprivate func rest(_ waiter: any FetchWaiter, _ rests: Bool) {
         state.withLock { $0.audience.rest(waiter.id, rests) }
         keepPace()
     }
@@ -392,9 +380,20 @@ extension SharedFetch {
     }
 
     func keepPace() {
-        state.withLock { $0.pace.isPaused = $0.isDiskFull || $0.audience.isResting }
+        state.withLock { $0.upstream.isPaused = $0.isDiskFull || $0.audience.isResting }
         state.keepPace()
     }
+}
+
+/// One waiter's part in a fetch: in its place, the waiter has an exchange of its own.
+struct SharedExchange: DetachableExchange {
+    let fetch: SharedFetch
+    let waiter: any FetchWaiter
+
+    func pause() { fetch.rest(waiter, true) }
+    func resume() { fetch.rest(waiter, false) }
+    func detach() { fetch.detach(waiter) }
+    func cancel() { fetch.leave(waiter) }
 }
 
 /// The changes that an answer of the origin makes to the stored responses of its request.

@@ -15,7 +15,7 @@ extension Journey {
         let (result, difference, hasNewPace) = state.withLock { state in
             let result = body(&state)
             let hasNewPace = state.waiting.update(state.delivery.pendingBytes)
-            if hasNewPace { state.pace.isPaused = state.waiting.isOver }
+            if hasNewPace { state.upstream.isPaused = state.waiting.isOver }
             return (result, state.recount(), hasNewPace)
         }
         context.environment.backlog.change(by: difference)
@@ -128,7 +128,7 @@ extension Journey {
     private func end(_ error: (any Error)?, _ client: any JourneyClient) {
         _ = change { state in
             state.client = nil
-            return state.controls.end()
+            return state.upstream.end()
         }
         client.end(error)
         place.leave()
@@ -140,7 +140,7 @@ extension Journey {
     ///   - ending: The state of the load when it was ended.
     ///   - error: The error that ends it; nil for a cancel.
     private func carryOut(_ ending: State.Ending, error: URLError? = nil) {
-        ending.stop?()
+        ending.left?.carryOut()
         guard ending.isExplained else {
             return context.emit(error.map(LoadEvent.Kind.failed) ?? .cancelled, decidedBy: ending.rule)
         }
@@ -195,9 +195,8 @@ extension Journey {
 extension Journey.State {
     /// The remaining work for a load that was ended from outside.
     struct Ending: Sendable {
-        let stop: (@Sendable () -> Void)?
-        /// The control of the present trip, to be released outside of the lock.
-        let control: TripControl?
+        /// The exchange, the fetch or the wait of the present trip.
+        let left: Upstream.Left?
         /// The items that are not delivered any more, to be released outside of the lock.
         let dropped: Queue<Delivery.Item>
         let isExplained: Bool
@@ -211,16 +210,13 @@ extension Journey.State {
     ///   - keepsClient: Whether the client still gets the end.
     /// - Returns: The remaining work.
     mutating func stopping(_ dropped: Queue<Delivery.Item>, keepsClient: Bool = false) -> Ending {
-        let control = controls.end()
         let ending = Ending(
-            stop: control?.stop,
-            control: control,
+            left: upstream.leave(.cancelling),
             dropped: dropped,
             isExplained: isExplained,
             rule: course.hop.rule
         )
         _ = course.end()
-        isStopped = true
         isExplained = true
         mayRestart = false
         if !keepsClient { client = nil }
@@ -243,14 +239,6 @@ extension Journey.State {
         let difference = delivery.deliverableBytes - counted
         counted += difference
         return difference
-    }
-}
-
-extension Optional {
-    /// Returns the value and sets the optional to nil.
-    mutating func take() -> Wrapped? {
-        defer { self = nil }
-        return self
     }
 }
 

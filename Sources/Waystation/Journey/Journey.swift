@@ -13,20 +13,16 @@ import WaystationTransport
 ///
 /// Its members may be called from any thread, except for those of the client's side.
 package final class Journey: Sendable {
-    struct State: PacedState {
+    struct State: Downstream {
         var course: Course
         var delivery = Delivery()
         /// The recipient; nil after the end.
         var client: (any JourneyClient)?
         /// Whether a visit of the client's queue was requested and has not happened yet.
         var isVisitDue = false
-        /// The control of the exchange, the fetch or the wait of the present trip.
-        var controls = TripControls()
-        var pace = ExchangePace()
-        var rest: (@Sendable (_ rests: Bool) -> Void)? { controls.present?.rest }
+        /// The exchange, the fetch or the wait of the present trip.
+        var upstream = Upstream()
         var waiting = WaitingBytes()
-        /// Whether the load was ended from outside.
-        var isStopped = false
         /// Whether an event has reported how the load ends.
         var isExplained = false
         var mayRestart = true
@@ -67,9 +63,9 @@ package final class Journey: Sendable {
     func go(on visit: Visit, after earlier: Int? = nil) {
         let hop = visit.hop
         if let ticket = hop.ticket, !enter(ticket) { return }
-        let begun: (trip: Int, ended: TripControl?)? = state.withLock { state in
+        let begun: (trip: Int, ended: Upstream.Left?)? = state.withLock { state in
             guard let trip = state.course.visit(hop, after: earlier) else { return nil }
-            return (trip, state.controls.end())
+            return (trip, state.upstream.begin(trip))
         }
         guard let trip = begun?.trip else { return }
         if hop.isChanged { context.recording?.isAnswering(hop.request) }
@@ -82,8 +78,9 @@ package final class Journey: Sendable {
                 // The store's queue must not wait for other code.
                 DispatchQueue.global().async { self.go(on: Visit(hop, verdict), after: trip) }
             }
-            if lookUp.isForeign { stopping(trip, by: cancel) }
-        case .wait(let wait): stopping(trip, by: wait.begin { self.go(on: $0, after: trip) })
+            if lookUp.isForeign { state.take(CancellableWork(cancelling: cancel), trip) }
+        case .wait(let wait):
+            state.take(CancellableWork(cancelling: wait.begin { self.go(on: $0, after: trip) }), trip)
         case .fetch(let finding, let fetch): ask(Course.Question(finding: finding, fetch: fetch), for: trip)
         case .spool(let spool) where !hop.request.isRepeatable: read(hop, into: spool, for: trip)
         case .handBack where hop.canBeHandedBack: handBack(hop, for: trip)
@@ -117,7 +114,7 @@ package final class Journey: Sendable {
             for: HopReceiver(journey: self, trip: trip),
             onHead: context.cache?.invalidation(after: hop.request)
         )
-        stopping(trip, resting: { exchange.rest($0) }, by: { exchange.cancel() })
+        state.take(exchange, trip)
     }
 
     /// Asks the network on behalf of the cache.
@@ -144,13 +141,8 @@ package final class Journey: Sendable {
         switch participation {
         // A fetch has ended since the look-up, and may have stored the answer.
         case .outdated: go(on: context.stations.again(hop), after: trip)
-        case .taken(let fetch):
-            stopping(
-                trip,
-                resting: { fetch.rest(receiver, $0) },
-                detaching: { fetch.detach(receiver) },
-                by: { fetch.leave(receiver) }
-            )
+        case .taken(let exchange):
+            state.take(exchange, trip)
             if isTimeOver { _ = standIn(in: hop.number) }
         }
     }
@@ -168,9 +160,13 @@ package final class Journey: Sendable {
 
     /// Asks once more, because the result of a fetch is not shared with this load.
     func askAgain(_ trip: Int, because reason: UnsharedReason) {
-        let (repetition, _) = state.withLock { state in
+        let (repetition, _): (Course.Repetition?, Upstream.Left?) = state.withLock { state in
             let repetition = state.course.askAgain(trip, because: reason)
-            return (repetition, repetition == nil ? nil : state.controls.end())
+            switch repetition {
+            case nil: return (nil, nil)
+            case .ask(let next): return (repetition, state.upstream.begin(next))
+            case .visit: return (repetition, state.upstream.end())
+            }
         }
         switch repetition {
         case nil: break
@@ -196,7 +192,7 @@ package final class Journey: Sendable {
             case .failure(let error): self.finish(error)
             }
         }
-        stopping(trip) { spooling.cancel() }
+        state.take(CancellableWork { spooling.cancel() }, trip)
     }
 
     /// Leaves the request to the client's own loader, if it has one.
@@ -220,32 +216,6 @@ package final class Journey: Sendable {
             if let url = link.url { self.context.emit(.openedElsewhere(url), decidedBy: hop.rule) }
             self.deliver(.end(ExternalLinks.opened(link.url)))
         }
-    }
-
-    /// Registers the action that stops a trip's exchange, fetch or wait; runs it at once when the load was ended from
-    /// outside, or has left the trip.
-    ///
-    /// - Parameters:
-    ///   - trip: The trip.
-    ///   - rest: Makes the exchange or the fetch rest, or go on.
-    ///   - detach: Leaves the fetch to the cache.
-    ///   - stop: The action.
-    private func stopping(
-        _ trip: Int,
-        resting rest: (@Sendable (Bool) -> Void)? = nil,
-        detaching detach: (@Sendable () -> Void)? = nil,
-        by stop: @escaping @Sendable () -> Void
-    ) {
-        let control = TripControl(stop: stop, rest: rest, detach: detach)
-        let due: (@Sendable () -> Void)? = state.withLock { state in
-            // The trip may be over, and the next one have begun.
-            let isUnderWay = state.course.isUnderWay(trip)
-            if let due = state.controls.take(control, of: trip, isUnderWay: isUnderWay) { return due }
-            if isUnderWay { state.pace.restart() }
-            return state.isStopped && state.course.trip == trip ? stop : nil
-        }
-        due?()
-        state.keepPace()
     }
 
     // MARK: - Arrivals
@@ -273,18 +243,18 @@ package final class Journey: Sendable {
 
     /// A part of the body has arrived.
     func receive(_ part: Data, for trip: Int) {
-        let (client, action, stop) = change { state -> ((any JourneyClient)?, Course.Action, (@Sendable () -> Void)?) in
+        let (client, action, left) = change { state -> ((any JourneyClient)?, Course.Action, Upstream.Left?) in
             switch state.course.receive(part, for: trip) {
             case .deliverPart(let part):
                 return (state.enqueue(.data(part), isReachable: isClientReachable), .ignore, nil)
             case .ignore: return (nil, .ignore, nil)
-            case let action: return (nil, action, state.controls.leave(trip, .stopping))
+            case let action: return (nil, action, state.upstream.leave(.cancelling))
             }
         }
         client?.perform { self.drain() }
         guard case .ignore = action else {
             // The rest of the body is not needed.
-            stop?()
+            left?.carryOut()
             return perform(action)
         }
     }
@@ -312,22 +282,24 @@ package final class Journey: Sendable {
         _ take: (inout Course, (URLRequest) -> String?) -> Course.Action
     ) {
         let login = context.stations.login
-        let (action, detach, _): (Course.Action, (@Sendable () -> Void)?, TripControl?) = state.withLock { state in
-            let trip = state.course.trip
+        let (action, left): (Course.Action, Upstream.Left?) = state.withLock { state in
             let action = take(&state.course) { login?.token(of: $0) }
-            if case .ignore = action { return (action, nil, nil) }
+            if case .ignore = action { return (action, nil) }
             // A cancel no longer stops the fetch, so that a late response is still stored.
-            if standsIn { return (action, state.controls.leave(trip, .detaching), nil) }
-            return (action, nil, state.controls.end())
+            return (action, standsIn ? state.upstream.leave(.detaching) : state.upstream.end())
         }
-        detach?()
+        left?.carryOut()
         if case .redirect = action { context.renew(answer) }
         perform(action)
     }
 
     /// The exchange has ended.
     func receiveEnd(_ error: (any Error)?, for trip: Int) {
-        perform(state.withLock { $0.course.receiveEnd(error, for: trip) })
+        let (action, _): (Course.Action, Upstream.Left?) = state.withLock { state in
+            let ended = state.course.isUnderWay(trip) ? state.upstream.end() : nil
+            return (state.course.receiveEnd(error, for: trip), ended)
+        }
+        perform(action)
     }
 
     func perform(_ action: Course.Action) {
@@ -362,11 +334,12 @@ package final class Journey: Sendable {
 
     /// Ends the load when everything before has been delivered; complete when `error` is nil.
     func finish(_ error: (any Error)?) {
-        let (isFirst, _): (Bool, TripControl?) = state.withLock { state in
+        let (isFirst, left): (Bool, Upstream.Left?) = state.withLock { state in
             guard state.course.end() else { return (false, nil) }
-            // The exchange holds the journey as its receiver, so it is not kept after the end.
-            return (true, state.controls.end())
+            // The rest of a response that the load does not take may have no end.
+            return (true, state.upstream.leave(.cancelling))
         }
+        left?.carryOut()
         if isFirst { conclude(error) }
     }
 

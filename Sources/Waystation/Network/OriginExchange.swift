@@ -19,17 +19,13 @@ import WaystationTransport
 /// background renewals, from whichever transport it comes. The cookies of a request are chosen before, because the cache
 /// must know them.
 final class OriginExchange: TransportExchange, TransportReceiver {
-    private struct State: PacedState {
-        var running: (any TransportExchange)?
-        /// The number of times that the request was sent: one exchange may end, and the next begin, before `running` is
-        /// set.
+    private struct State: Downstream {
+        var upstream = Upstream()
+        /// The number of times that the request was sent.
         var sent = 0
         var hasBegun = false
         var mayRepeat: Bool
         var isCancelled = false
-        var hasEnded = false
-        var pace = ExchangePace()
-        var rest: (@Sendable (_ rests: Bool) -> Void)? { running.map { $0.rest } }
     }
 
     /// As it is sent, to its canonical URL.
@@ -132,16 +128,16 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     }
 
     private func fail(_ error: URLError) {
-        state.withLock { $0.hasEnded = true }
+        _ = state.withLock { $0.upstream.end() }
         // The caller must not get the end of an exchange before it has the exchange.
         DispatchQueue.global().async { [receiver] in receiver.transportDidEnd(error) }
     }
 
     private func send() {
-        let number: Int? = state.withLock { state in
-            guard !state.isCancelled else { return nil }
+        let (number, _): (Int?, Upstream.Left?) = state.withLock { state in
+            guard !state.isCancelled else { return (nil, nil) }
             state.sent += 1
-            return state.sent
+            return (state.sent, state.upstream.begin(state.sent))
         }
         guard let number else { return }
         let start = { self.transport.start(self.request.rewound, receiver: self) }
@@ -149,34 +145,25 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         // cookies.
         let started = if let cookies { cookies.sending(request, start) } else { start() }
         guard let exchange = started else { return fail(.loggedOut(request.url)) }
-        let isCancelled = state.withLock { state in
-            // The exchange holds this object as its receiver, so it is not kept after the end.
-            if state.sent == number, !state.hasEnded, !state.isCancelled {
-                state.running = exchange
-                state.pace.restart()
-            }
-            return state.isCancelled
-        }
-        if isCancelled { exchange.cancel() }
-        state.keepPace()
+        state.take(exchange, number)
     }
 
     func pause() {
-        state.withLock { $0.pace.isPaused = true }
+        state.withLock { $0.upstream.isPaused = true }
         state.keepPace()
     }
 
     func resume() {
-        state.withLock { $0.pace.isPaused = false }
+        state.withLock { $0.upstream.isPaused = false }
         state.keepPace()
     }
 
     func cancel() {
-        let exchange = state.withLock { state in
+        let left = state.withLock { state in
             state.isCancelled = true
-            return state.running.take()
+            return state.upstream.leave(.cancelling)
         }
-        exchange?.cancel()
+        left?.carryOut()
     }
 
     // MARK: - Events of the transport
@@ -199,11 +186,9 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     }
 
     func transportDidEnd(_ error: (any Error)?) {
-        // The end of an exchange is code of its transport, so the exchange is released outside of the lock.
-        let (isRepeating, _): (Bool, (any TransportExchange)?) = state.withLock { state in
-            let ended = state.running.take()
+        let (isRepeating, _): (Bool, Upstream.Left?) = state.withLock { state in
+            let ended = state.upstream.end()
             guard let error, Self.isDropped(error), !state.hasBegun, state.mayRepeat, !state.isCancelled else {
-                state.hasEnded = true
                 return (false, ended)
             }
             state.mayRepeat = false

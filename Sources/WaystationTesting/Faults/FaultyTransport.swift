@@ -79,8 +79,8 @@ private final class FaultyExchange: TransportExchange, TransportReceiver {
         case end((any Error)?)
     }
 
-    private struct State {
-        var below: (any TransportExchange)?
+    private struct State: Downstream {
+        var upstream = Upstream()
         var events: Queue<(delay: Duration, event: Event)> = []
         var isDelivering = false
         var hasHead = false
@@ -111,29 +111,30 @@ private final class FaultyExchange: TransportExchange, TransportReceiver {
         self.limit = limit ?? .seconds(Int64.max)
         self.time = time
         self.receiver = receiver
+        _ = state.withLock { $0.upstream.begin(1) }
     }
 
-    func begin(_ below: any TransportExchange) {
-        let isOver = state.withLock { state in
-            state.below = below
-            return state.isOver || state.isCut
-        }
-        if isOver { below.cancel() }
-    }
+    func begin(_ below: any TransportExchange) { state.take(below, 1) }
 
     // MARK: - The exchange of the receiver
 
     func cancel() {
-        let below = state.withLock { state in
+        let left = state.withLock { state in
             state.isOver = true
-            return state.below
+            return state.upstream.leave(.cancelling)
         }
-        below?.cancel()
+        left?.carryOut()
     }
 
-    func pause() { state.withLock(\.below)?.pause() }
+    func pause() {
+        state.withLock { $0.upstream.isPaused = true }
+        state.keepPace()
+    }
 
-    func resume() { state.withLock(\.below)?.resume() }
+    func resume() {
+        state.withLock { $0.upstream.isPaused = false }
+        state.keepPace()
+    }
 
     // MARK: - The events of the network
 
@@ -145,10 +146,13 @@ private final class FaultyExchange: TransportExchange, TransportReceiver {
         add(.sent(count, total: total, expected: expected))
     }
 
-    func transportDidEnd(_ error: (any Error)?) { add(.end(error)) }
+    func transportDidEnd(_ error: (any Error)?) {
+        _ = state.withLock { $0.upstream.end() }
+        add(.end(error))
+    }
 
     private func add(_ event: Event) {
-        let cut: (any TransportExchange)? = state.withLock { state in
+        let cut: Upstream.Left? = state.withLock { state in
             guard !state.isCut, !state.isOver else { return nil }
             switch event {
             case .head:
@@ -169,11 +173,11 @@ private final class FaultyExchange: TransportExchange, TransportReceiver {
                 guard let loss = plan.loss, rest < part.count else { return nil }
                 state.isCut = true
                 state.events.append((.zero, .end(URLError(loss.error))))
-                return state.below
+                return state.upstream.leave(.cancelling)
             }
             return nil
         }
-        cut?.cancel()
+        cut?.carryOut()
         goOn()
     }
 
@@ -188,7 +192,7 @@ private final class FaultyExchange: TransportExchange, TransportReceiver {
         let isLate = next.delay >= limit
         after(min(next.delay, limit)) {
             self.deliver(isLate ? .end(URLError(.timedOut)) : next.event)
-            if isLate { self.state.withLock(\.below)?.cancel() }
+            if isLate { self.state.withLock { $0.upstream.leave(.cancelling) }?.carryOut() }
             self.state.withLock { $0.isDelivering = false }
             self.goOn()
         }

@@ -1,5 +1,5 @@
 package import Dispatch
-package import Synchronization
+import Synchronization
 import WaystationFoundation
 
 /// Slows the transfers of a session down to the speed at which their loads take the bytes.
@@ -113,84 +113,5 @@ package struct TransferPace {
         isResting = false
         rest = isDue ? Self.turn : 1
         return true
-    }
-}
-
-/// Whether an exchange reads from the network, as its user wants it and as the exchange was called: a state machine
-/// without side effects.
-///
-/// The calls are made outside of the user's lock. Only one thread makes them at a time, so that the last call is always
-/// that of the last wish.
-package struct ExchangePace: Sendable {
-    /// Whether the exchange is to stop reading.
-    package var isPaused = false
-    /// Whether the last call stopped it.
-    private var wasPaused = false
-    private var isCalling = false
-
-    package init() {}
-
-    /// Returns the call to make now: true for `pause`, false for `resume`.
-    ///
-    /// It returns nil if no call is due. It also returns nil while another thread makes a call: that thread then makes
-    /// this one, too.
-    ///
-    /// The caller makes the call, and then calls ``callEnded()`` and this again.
-    package mutating func nextCall() -> Bool? {
-        guard isDue else { return nil }
-        isCalling = true
-        wasPaused = isPaused
-        return isPaused
-    }
-
-    /// The call of ``nextCall()`` has returned.
-    package mutating func callEnded() { isCalling = false }
-
-    /// Another exchange takes the place of the present one; it reads until it is called.
-    package mutating func restart() { wasPaused = false }
-
-    /// Whether the exchange is to be called now.
-    fileprivate var isDue: Bool { !isCalling && wasPaused != isPaused }
-}
-
-/// The state of the user of an exchange, behind a lock.
-package protocol PacedState: Sendable {
-    var pace: ExchangePace { get set }
-    /// Makes the exchange rest, or go on; nil while no exchange is under way.
-    var rest: (@Sendable (_ rests: Bool) -> Void)? { get }
-}
-
-extension Mutex where Value: PacedState {
-    /// Calls the exchange, outside of the lock, until it does what was wished last.
-    package func keepPace() {
-        while let (rest, rests) = withLock({ state -> (@Sendable (Bool) -> Void, Bool)? in
-            guard state.pace.isDue, let rest = state.rest else { return nil }
-            return state.pace.nextCall().map { (rest, $0) }
-        }) {
-            rest(rests)
-            withLock { $0.pace.callEnded() }
-        }
-    }
-}
-
-/// The number of bytes that may wait for one recipient: a state machine without side effects.
-///
-/// The two limits keep an exchange from being called for every part.
-package struct WaitingBytes: Sendable {
-    /// The number of bytes above which the exchange stops reading.
-    package static let upperLimit = 256 << 10
-    /// The number of bytes at which it reads again.
-    package static let lowerLimit = 64 << 10
-
-    /// Whether too many bytes wait.
-    package private(set) var isOver = false
-
-    package init() {}
-
-    /// Takes the present number of waiting bytes; returns whether ``isOver`` has changed.
-    package mutating func update(_ count: Int) -> Bool {
-        let isOver = count > (self.isOver ? Self.lowerLimit : Self.upperLimit)
-        defer { self.isOver = isOver }
-        return isOver != self.isOver
     }
 }

@@ -276,11 +276,11 @@ struct FetchesTests {
         let plan = try plan(interceptor)
         let begin = {
             let renewal = LastReference(ended)
-            guard case .taken(let fetch) = fetches.fetch(plan, for: renewal, isAlone: false, through: behind) else {
+            guard case .taken(let part) = fetches.fetch(plan, for: renewal, isAlone: false, through: behind) else {
                 Issue.record("the fetch is outdated")
                 return
             }
-            renewal.fetch.withLock { $0 = fetch }
+            renewal.fetch.withLock { $0 = part.fetch }
         }
         begin()
         gate.open()

@@ -20,29 +20,6 @@ struct ExchangePaceTests {
         }
     }
 
-    @Test("is told once for each change, and the last call is that of the last wish")
-    func calls() {
-        var pace = ExchangePace()
-        let none = pace.nextCall()
-        pace.isPaused = true
-        let first = pace.nextCall()
-        // Another thread changes its mind while the call is being made.
-        pace.isPaused = false
-        let meanwhile = pace.nextCall()
-        pace.callEnded()
-        let second = pace.nextCall()
-        pace.callEnded()
-        let last = pace.nextCall()
-        #expect(none == nil && first == true && meanwhile == nil && second == false && last == nil)
-        // A new exchange reads until it is called.
-        pace.isPaused = true
-        let third = pace.nextCall()
-        pace.callEnded()
-        pace.restart()
-        let again = pace.nextCall()
-        #expect(third == true && again == true)
-    }
-
     @Test("changes above the upper limit and again at the lower one")
     func limits() {
         var waiting = WaitingBytes()

@@ -11,7 +11,7 @@ import WaystationTransport
 /// While too many bytes wait for the reader (`WaitingBytes`), the exchange is paused. No continuation is resumed and no
 /// exchange is called while the lock is held.
 final class Fetch: TransportReceiver {
-    private struct State: PacedState {
+    private struct State: Downstream {
         /// Waits for the head.
         var opening: CheckedContinuation<ResponseHead, any Error>?
         /// Waits for the next part of the body.
@@ -21,20 +21,16 @@ final class Fetch: TransportReceiver {
         var received = 0
         /// How the fetch ended; nil before.
         var end: Result<Void, any Error>?
-        var exchange: (any TransportExchange)?
-        /// Whether an exchange that starts only now must stop at once.
-        var isStopped = false
-        var pace = ExchangePace()
-        var rest: (@Sendable (_ rests: Bool) -> Void)? { exchange.map { $0.rest } }
+        var upstream = Upstream()
         var limits = WaitingBytes()
 
         mutating func wait(for change: Data) {
             if waiting.isEmpty { waiting = change } else { waiting.append(change) }
-            if limits.update(waiting.count) { pace.isPaused = limits.isOver }
+            if limits.update(waiting.count) { upstream.isPaused = limits.isOver }
         }
 
         mutating func takeWaiting() -> Data {
-            if limits.update(0) { pace.isPaused = limits.isOver }
+            if limits.update(0) { upstream.isPaused = limits.isOver }
             defer { waiting = Data() }
             return waiting
         }
@@ -88,15 +84,10 @@ final class Fetch: TransportReceiver {
     }
 
     private func start(_ request: URLRequest, _ transport: any Transport) {
-        guard state.withLock({ $0.end == nil }) else { return }
-        let exchange = transport.start(request, receiver: self)
-        let isStopped = state.withLock { state in
-            // The exchange holds this object as its receiver, so the object does not keep it after the end.
-            if state.end == nil { state.exchange = exchange }
-            return state.isStopped
+        let (isDue, _): (Bool, Upstream.Left?) = state.withLock { state in
+            state.end == nil ? (true, state.upstream.begin(1)) : (false, nil)
         }
-        if isStopped { exchange.cancel() }
-        state.keepPace()
+        if isDue { state.take(transport.start(request, receiver: self), 1) }
     }
 
     /// The body, which one task may read; dropping it stops the fetch.
@@ -142,18 +133,15 @@ final class Fetch: TransportReceiver {
     }
 
     private func end(_ result: Result<Void, any Error>, stopsExchange: Bool) {
-        let ended = state.withLock { state -> State? in
-            guard state.end == nil else { return nil }
-            // The exchange is code of its transport, and is released outside of the lock.
-            defer {
-                state.end = result
-                state.isStopped = stopsExchange
-                (state.opening, state.reading, state.exchange) = (nil, nil, nil)
-            }
-            return state
+        let (ended, left): (State?, Upstream.Left?) = state.withLock { state in
+            guard state.end == nil else { return (nil, nil) }
+            let ended = state
+            state.end = result
+            (state.opening, state.reading) = (nil, nil)
+            return (ended, stopsExchange ? state.upstream.leave(.cancelling) : state.upstream.end())
         }
         guard let ended else { return }
-        if stopsExchange { ended.exchange?.cancel() }
+        left?.carryOut()
         ended.reading?.resume(with: result.map { nil })
         let missing = PackError.network(url, URLError(.badServerResponse))
         ended.opening?.resume(with: result.flatMap { .failure(missing) })
