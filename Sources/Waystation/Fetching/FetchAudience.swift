@@ -15,7 +15,7 @@ struct FetchAudience: Sendable {
 
     private var waiters: [any FetchWaiter] = []
     /// The waiters that can take no more for now, each with the number of bytes that were delivered before.
-    private var resting: [(id: FetchWaiterID, since: Int)] = []
+    private var paused: [(id: FetchWaiterID, since: Int)] = []
     /// The number of bytes that were delivered.
     private var delivered = 0
     /// The waiters whose loads have got another answer.
@@ -50,7 +50,7 @@ struct FetchAudience: Sendable {
     mutating func leave(_ waiter: any FetchWaiter) -> Bool {
         guard let index = waiters.firstIndex(where: { $0.id == waiter.id }) else { return false }
         waiters.remove(at: index)
-        resting.removeAll { $0.id == waiter.id }
+        paused.removeAll { $0.id == waiter.id }
         detached.removeAll { $0 == waiter.id }
         return waiters.isEmpty
     }
@@ -64,21 +64,21 @@ struct FetchAudience: Sendable {
     }
 
     /// Records whether a waiter can take more.
-    mutating func rest(_ waiter: FetchWaiterID, _ rests: Bool) {
-        resting.removeAll { $0.id == waiter }
-        if rests { resting.append((waiter, since: delivered)) }
+    mutating func pause(_ waiter: FetchWaiterID, _ isPaused: Bool) {
+        paused.removeAll { $0.id == waiter }
+        if isPaused { paused.append((waiter, since: delivered)) }
     }
 
     /// Whether the exchange is to stop reading: no load can take more, or too many bytes wait in one of them.
     ///
     /// A load that is a little slower does not delay the others. One that is much slower, or suspended, does, because
     /// what it has not taken is in memory.
-    var isResting: Bool {
-        guard !resting.isEmpty else { return false }
+    var isPaused: Bool {
+        guard !paused.isEmpty else { return false }
         let loads = waiters.filter(isLoad)
-        let atRest = loads.compactMap { load in resting.first { $0.id == load.id } }
+        let pausedLoads = loads.compactMap { load in paused.first { $0.id == load.id } }
         return !loads.isEmpty
-            && (atRest.count == loads.count || atRest.contains { delivered - $0.since > Self.waitingLimit })
+            && (pausedLoads.count == loads.count || pausedLoads.contains { delivered - $0.since > Self.waitingLimit })
     }
 
     /// Calls all present waiters, and later ones when they join.
@@ -104,7 +104,7 @@ struct FetchAudience: Sendable {
         guard let kept = load ?? waiters.first else { return }
         for waiter in waiters where waiter.id != kept.id { calls.append { waiter.fetchIsNotShared(reason) } }
         waiters = [kept]
-        resting.removeAll { $0.id != kept.id }
+        paused.removeAll { $0.id != kept.id }
     }
 
     /// Lets all waiters go; calls that are already pending are still made.
@@ -113,7 +113,7 @@ struct FetchAudience: Sendable {
     mutating func close() {
         if !waiters.isEmpty { calls.append { [waiters] in withExtendedLifetime(waiters) {} } }
         waiters = []
-        resting = []
+        paused = []
         detached = []
         endReplay()
     }

@@ -120,7 +120,7 @@ final class SharedFetch: TransportReceiver {
             return .joined
         }
         makeCalls()
-        // All other loads of the fetch may be resting, and the load that joins is not.
+        // All other loads of the fetch may be paused, and the load that joins is not.
         keepPace()
         return joining
     }
@@ -131,7 +131,7 @@ final class SharedFetch: TransportReceiver {
             guard state.audience.leave(waiter), !state.hasEnded else { return (false, nil) }
             return (true, state.end(.cancelling))
         }
-        // The waiters that are left may all be resting.
+        // The waiters that are left may all be paused.
         guard isLast else { return keepPace() }
         closed(self)
         left?.carryOut()
@@ -142,7 +142,7 @@ final class SharedFetch: TransportReceiver {
     /// Counts a waiter as a renewal in the background, because its load has got another answer.
     fileprivate func detach(_ waiter: any FetchWaiter) {
         state.withLock { $0.audience.detach(waiter.id) }
-        // The loads that are left may all be resting.
+        // The loads that are left may all be paused.
         keepPace()
     }
 
@@ -347,18 +347,18 @@ extension SharedFetch.State {
     }
 }
 
-/// The pace of a fetch: its exchange rests while no load can take more, and while the store's disk is too far behind.
+/// The pace of a fetch: its exchange is paused while no load can take more, and while the store's disk is too far behind.
 extension SharedFetch {
     /// The number of bytes that may wait for the store's disk.
     private static let unwrittenLimit = 8 << 20
 
-    /// Records whether a waiter can take more; when no waiter can, the exchange rests.
-    fileprivate func rest(_ waiter: any FetchWaiter, _ rests: Bool) {
-        state.withLock { $0.audience.rest(waiter.id, rests) }
+    /// Records whether a waiter can take more; when no waiter can, the exchange is paused.
+    fileprivate func pause(_ waiter: any FetchWaiter, _ isPaused: Bool) {
+        state.withLock { $0.audience.pause(waiter.id, isPaused) }
         keepPace()
     }
 
-    /// Makes the exchange rest until the store has written most of the bytes that it was given.
+    /// Pauses the exchange until the store has written most of the bytes that it was given.
     private func waitForDisk() {
         let isFirst = state.withLock { state in
             defer { state.isDiskFull = true }
@@ -380,7 +380,7 @@ extension SharedFetch {
     }
 
     func keepPace() {
-        state.withLock { $0.upstream.isPaused = $0.isDiskFull || $0.audience.isResting }
+        state.withLock { $0.upstream.isPaused = $0.isDiskFull || $0.audience.isPaused }
         state.keepPace()
     }
 }
@@ -390,8 +390,8 @@ struct SharedExchange: DetachableExchange {
     let fetch: SharedFetch
     let waiter: any FetchWaiter
 
-    func pause() { fetch.rest(waiter, true) }
-    func resume() { fetch.rest(waiter, false) }
+    func pause() { fetch.pause(waiter, true) }
+    func resume() { fetch.pause(waiter, false) }
     func detach() { fetch.detach(waiter) }
     func cancel() { fetch.leave(waiter) }
 }

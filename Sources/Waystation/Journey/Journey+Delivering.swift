@@ -10,7 +10,7 @@ extension Journey {
     /// Other loads, and a cancel, get their turn between visits.
     private static let visitLimit = 64
 
-    /// Changes the state, updates the backlog by the difference, and makes the exchange rest while too many bytes wait.
+    /// Changes the state, updates the backlog by the difference, and pauses the exchange while too many bytes wait.
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, difference, hasNewPace) = state.withLock { state in
             let result = body(&state)

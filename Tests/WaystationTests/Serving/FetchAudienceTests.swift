@@ -35,35 +35,35 @@ struct FetchAudienceTests {
         #expect(second.calls == ["a", "b", "c"])
     }
 
-    @Test("rest when all loads among them do; a renewal in the background takes everything and counts for none")
-    mutating func resting() throws {
+    @Test("are paused when all loads among them are; a renewal in the background takes everything and counts for none")
+    mutating func paused() throws {
         audience.join(first)
         audience.join(try #require(Renewal(under: nil)))
-        let before = audience.isResting
-        audience.rest(first.id, true)
-        let alone = audience.isResting
+        let before = audience.isPaused
+        audience.pause(first.id, true)
+        let alone = audience.isPaused
         audience.join(second)
-        let joined = audience.isResting
-        audience.rest(second.id, true)
-        let both = audience.isResting
+        let joined = audience.isPaused
+        audience.pause(second.id, true)
+        let both = audience.isPaused
         _ = audience.leave(first)
-        audience.rest(second.id, false)
-        #expect([before, alone, joined, both, audience.isResting] == [false, true, false, true, false])
+        audience.pause(second.id, false)
+        #expect([before, alone, joined, both, audience.isPaused] == [false, true, false, true, false])
     }
 
-    @Test("rest as well when one of them, which can take no more, has 8 MiB waiting")
+    @Test("are paused as well when one of them, which can take no more, has 8 MiB waiting")
     mutating func behind() {
         audience.join(first)
         audience.join(second)
-        audience.rest(first.id, true)
+        audience.pause(first.id, true)
         audience.callAll(delivering: 8 << 20) { $0.transportDidReceive(Data()) }
-        let atLimit = audience.isResting
+        let atLimit = audience.isPaused
         audience.callAll(delivering: 1) { $0.transportDidReceive(Data()) }
-        let above = audience.isResting
-        audience.rest(first.id, false)
-        let taken = audience.isResting
-        audience.rest(first.id, true)
-        #expect([atLimit, above, taken, audience.isResting] == [false, true, false, false])
+        let above = audience.isPaused
+        audience.pause(first.id, false)
+        let taken = audience.isPaused
+        audience.pause(first.id, true)
+        #expect([atLimit, above, taken, audience.isPaused] == [false, true, false, false])
     }
 
     @Test("may no longer join when more of the body has arrived than is kept for them")
@@ -108,11 +108,11 @@ struct FetchAudienceTests {
     mutating func detached() {
         audience.join(first)
         audience.detach(first.id)
-        let alone = (audience.hasLoads, audience.isResting)
+        let alone = (audience.hasLoads, audience.isPaused)
         audience.join(second)
-        audience.rest(second.id, true)
+        audience.pause(second.id, true)
         #expect(alone == (false, false))
-        #expect(audience.hasLoads && audience.isResting)
+        #expect(audience.hasLoads && audience.isPaused)
         audience.keepOne(because: .response)
         deliver("a")
         makeCalls()
