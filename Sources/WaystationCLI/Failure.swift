@@ -42,7 +42,7 @@ struct Failure {
         case let error as GatewayFailure: error.exitCode
         case let error as WaystationError: error.code == .unusableDirectory ? .disk : .refused
         #if Gateway
-        case is GatewayError: .network
+        case let error as GatewayError: error.code == .notListening ? .network : .refused
         case let error as CertificateAuthorityError: error.code == .unusableDirectory ? .disk : .refused
         #endif
         default: .refused
@@ -79,8 +79,8 @@ struct Failure {
 }
 
 extension CodedError {
-    /// The cause, if the message does not name it.
-    fileprivate var unnamedCause: (any Error)? { cause.flatMap { message.contains("\($0)") ? nil : $0 } }
+    /// The cause, if the message does not name it, as the description shows.
+    fileprivate var unnamedCause: (any Error)? { description == "\(code): \(message)" ? nil : cause }
 }
 
 extension PackError.Code {

@@ -9,7 +9,7 @@ package final class DrivenTransport: Transport {
     private struct State {
         var receivers: [any TransportReceiver] = []
         var calls: [Call] = []
-        package var threads: [Thread] = []
+        var threads: [Thread] = []
     }
 
     package let startsOnAnyQueue: Bool

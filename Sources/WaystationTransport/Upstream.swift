@@ -51,10 +51,10 @@ package struct Upstream: Sendable {
     /// Whether an exchange was begun that has neither ended nor was left.
     package var isOpen: Bool { present != nil }
 
-    /// Begins an exchange.
+    /// Begins an exchange in place of the one before, which is not cancelled: a receiver leaves it first if it goes on.
     ///
     /// - Parameter number: The number of the exchange, which no other one of this receiver has.
-    /// - Returns: The exchange before, which has ended.
+    /// - Returns: The exchange before.
     package mutating func begin(_ number: Int) -> Left? {
         defer { present = number }
         return end()

@@ -40,7 +40,7 @@ extension SharedFetch {
             guard !state.hasEnded else { return (true, nil) }
             state.hasFailed = plan.revalidation != nil && !isStored && !isFreshening
             // A response without waiters that is not stored need not be received.
-            guard isStored || state.audience.hasLoads else { return (true, state.end(.cancelling)) }
+            guard isStored || state.audience.hasLoads else { return (true, state.giveUp()) }
             state.phase = .streaming
             let isCollapsed = isShared && state.audience.count > 1
             let status = CacheStatus(

@@ -231,7 +231,7 @@ final class SharedFetch: TransportReceiver {
             // No load waits, and the store takes nothing more: a body without an end would go on for ever.
             case .streaming where !isStored && !state.audience.hasLoads:
                 state.hasFailed = true
-                return (true, state.end(.cancelling))
+                return (true, state.giveUp())
             case .streaming: state.audience.callAll(delivering: part.count) { $0.transportDidReceive(part) }
             // No waiter would notice if this content had no end.
             case .confirmed: return (false, state.end(.cancelling))
@@ -276,7 +276,7 @@ final class SharedFetch: TransportReceiver {
             case .ended, .confirmed: return (false, state.end())
             case .repeating where error == nil:
                 state.question = .everything
-                return (false, nil)
+                return (false, state.upstream.end())
             case .waiting, .repeating:
                 state.hasFailed = true
                 let error = error ?? URLError.missingHead(of: plan.request.url)
@@ -334,6 +334,14 @@ extension SharedFetch.State {
     /// Drops the response; the request is sent again at the end of the exchange.
     mutating func repeatAtEnd() {
         if !hasEnded { phase = .repeating }
+    }
+
+    /// Ends the fetch early, because no load waits for it and its response is not stored.
+    ///
+    /// The renewals in the background get the end, by which they leave their login.
+    mutating func giveUp() -> Upstream.Left? {
+        audience.callAll { $0.transportDidEnd(URLError(.cancelled)) }
+        return end(.cancelling)
     }
 
     /// Ends the fetch; calls that are already pending are still made.

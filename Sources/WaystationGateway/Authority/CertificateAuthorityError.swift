@@ -2,6 +2,7 @@
 import Foundation
 public import WaystationFields
 import WaystationFileSystem
+import WaystationRules
 
 /// The reason why an authority cannot be opened, or cannot make a certificate.
 public struct CertificateAuthorityError: CodedError {
@@ -10,7 +11,7 @@ public struct CertificateAuthorityError: CodedError {
         /// The code's name.
         public let description: String
 
-        /// The rules name no host, or too many.
+        /// A pattern of the rules is not valid, or the rules name no host, or too many.
         public static let invalidRules = Code(description: "invalidRules")
         /// The stored authority is damaged, has expired, can be read by others, or is not for the host.
         public static let unusableAuthority = Code(description: "unusableAuthority")
@@ -27,19 +28,23 @@ public struct CertificateAuthorityError: CodedError {
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
-        self.message = message
+        self.message = message.shown(upTo: 2_000)
         self.cause = cause
     }
 
     /// The error itself, or one that names the directory.
     init(_ error: any Error, in directory: String) {
-        self =
-            error as? CertificateAuthorityError
-            ?? CertificateAuthorityError(
-                error is FileError ? .unusableDirectory : .unusableAuthority,
-                "the authority in \(directory) cannot be opened: \(error)",
-                cause: error
-            )
+        if let error = error as? CertificateAuthorityError {
+            self = error
+            return
+        }
+        let code: Code =
+            switch error {
+            case is FileError: .unusableDirectory
+            case is URLPatternError: .invalidRules
+            default: .unusableAuthority
+            }
+        self.init(code, "the authority in \(directory) cannot be opened: \(error)", cause: error)
     }
 
     /// The code and the message.
@@ -73,10 +78,11 @@ public struct CertificateAuthorityError: CodedError {
         )
     }
 
-    static func damaged(_ path: String, _ reason: String) -> CertificateAuthorityError {
+    static func damaged(_ path: String, _ reason: String, cause: (any Error)? = nil) -> CertificateAuthorityError {
         CertificateAuthorityError(
             .unusableAuthority,
-            "\(path) has no usable authority (\(reason)): delete the file, and install the new authority"
+            "\(path) has no usable authority (\(reason)): delete the file, and install the new authority",
+            cause: cause
         )
     }
 

@@ -94,7 +94,7 @@ extension StoredAuthority {
             }
         } catch let error as CertificateAuthorityError {
             throw error
-        } catch { throw .damaged(path, "\(error)") }
+        } catch { throw .damaged(path, "\(error)", cause: error) }
     }
 
     /// The names of the intermediate's constraint, sorted.

@@ -99,26 +99,33 @@ public struct GatewayError: CodedError {
     public let code: Code
     /// The problem, and how to correct it.
     public let message: String
+    /// The error of the system, which the message names; nil if the gateway did not try to listen.
+    public let cause: (any Error)?
     /// Whether the machine lacks the address.
     let isAddressMissing: Bool
 
     init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
+        cause = nil
         isAddressMissing = false
     }
 
     init(listening host: String, _ port: Int, _ error: any Error) {
         let number = (error as? IOError)?.errnoCode
         code = .notListening
+        cause = error
         isAddressMissing = number == EADDRNOTAVAIL || number == EAFNOSUPPORT
         message =
             switch number {
             case EADDRINUSE:
                 "port \(port) of \(host) is in use: stop the program that has it, or choose another port"
             case EACCES: "port \(port) of \(host) needs privileges: choose a port from 1024"
-            default: "the gateway cannot listen at \(host), port \(port): \(error)"
+            default: "the gateway cannot listen at \(host.shown()), port \(port): \("\(error)".shown(upTo: 1_000))"
             }
     }
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
 }
 #endif

@@ -90,7 +90,12 @@ struct AuthorityTests {
         }
         #expect(error?.description.contains("no rule names a host of https") == true)
         #expect(error?.description.contains("https://*/**") == true)
-        #expect(throws: CertificateAuthorityError.self) { try open([.allow("not a pattern", via: .nowhere)]) }
+        #expect(error?.code == .invalidRules)
+        let invalid = #expect(throws: CertificateAuthorityError.self) {
+            try open([.allow("not a pattern", via: .nowhere)])
+        }
+        #expect(invalid?.code == .invalidRules)
+        #expect(invalid?.cause is URLPatternError)
     }
 
     // MARK: - Opening

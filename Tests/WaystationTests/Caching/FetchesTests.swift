@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Testing
+import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
 
@@ -286,6 +287,42 @@ struct FetchesTests {
         gate.open()
         next.open()
         #expect(await ends.first { _ in true } == true)
+    }
+
+    @Test("a renewal whose response is not stored is released, and so is its fetch", arguments: [false, true])
+    func unstoredRenewal(isTooLarge: Bool) async throws {
+        let gate = ScriptedTransport.Gate()
+        let network = ScriptedTransport { _ in
+            .init([
+                .wait(gate), .head(200, fields: ["Cache-Control": isTooLarge ? "max-age=60" : "no-store"]),
+                .part(Data(count: 11)), .part(Data(count: 11)), .end,
+            ])
+        }
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://fetch.test/**", via: .cache(.standard))]
+            $0.cache = try ResponseCache(
+                directory: directory.url,
+                limits: StoreLimits(maximumEntrySize: .bytes(10)),
+                environment: .patient
+            )
+            $0.makeTransport = { _ in network }
+        }
+        let fetches = try #require(interceptor.sources.fetches)
+        weak var fetch: SharedFetch?
+        weak var renewal: Renewal?
+        do {
+            let made = try #require(Renewal(under: nil))
+            let behind = interceptor.makeNetwork(.ephemeral)
+            switch fetches.fetch(try plan(interceptor), for: made, isAlone: false, through: behind) {
+            case .outdated: Issue.record("the fetch is outdated")
+            case .taken(let exchange):
+                made.joined(exchange)
+                (fetch, renewal) = (exchange.fetch, made)
+            }
+        }
+        #expect(fetch != nil && renewal != nil)
+        gate.open()
+        #expect(await eventually { fetch == nil && renewal == nil })
     }
 
     @Test("each load ends, however often its key is invalidated while it begins", arguments: [false, true])
