@@ -11,7 +11,7 @@ if ! command -v docc >/dev/null 2>&1; then
     exit 1
 fi
 
-modules="Waystation WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationTransport WaystationSharing WaystationRedis WaystationNIO WaystationGateway WaystationRecording WaystationOrigin WaystationTesting"
+modules="Waystation WaystationFields WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationTransport WaystationSharing WaystationRedis WaystationNIO WaystationGateway WaystationRecording WaystationOrigin WaystationTesting"
 output=.build/docs
 graphs=$output/symbol-graphs
 
