@@ -3,11 +3,11 @@ package import Synchronization
 /// The exchange from which a receiver gets its response, and the demand of the receiver: a state machine without side
 /// effects.
 ///
-/// An exchange may call its receiver within its start. So the receiver may have cancelled it, or begun the next one,
-/// before it knows the exchange. What was wanted meanwhile is then done as soon as the exchange is known.
+/// A transport may call its receiver before it returns the exchange. So the receiver may cancel the exchange, or begin the
+/// next one, before it has the exchange. This type remembers a cancel, and cancels the exchange as soon as it gets it.
 ///
 /// An exchange is code of its transport. So it is never called or released within the lock of the receiver: the functions
-/// of this type return what is left to do, and those of `Mutex` do it.
+/// of this type return the exchange with the call that is due, and the functions of `Mutex` make the call.
 package struct Upstream: Sendable {
     /// The way in which a receiver leaves an exchange that goes on.
     package enum Leaving: Sendable {
@@ -41,15 +41,12 @@ package struct Upstream: Sendable {
 
     /// The number of the exchange that is under way; nil before the first one, and when it has ended or was left.
     private var present: Int?
-    /// The exchange that is under way, when it is known.
+    /// The exchange that is under way; nil until the transport has returned it.
     private var exchange: (any TransportExchange)?
-    /// The exchanges that were left before they were known.
+    /// The exchanges that the receiver left before it had them.
     private var left: [Int: Leaving] = [:]
 
     package init() {}
-
-    /// Whether an exchange was begun that has neither ended nor was left.
-    package var isOpen: Bool { present != nil }
 
     /// Begins an exchange in place of the one before, which is not cancelled: a receiver leaves it first if it goes on.
     ///
@@ -73,7 +70,7 @@ package struct Upstream: Sendable {
         return nil
     }
 
-    /// Leaves the exchange that is under way; does nothing if there is none.
+    /// Leaves the exchange that is under way; if no exchange is under way, the function does nothing.
     package mutating func leave(_ leaving: Leaving) -> Left? {
         guard let number = present.take() else { return nil }
         guard let exchange = exchange.take() else {
@@ -91,8 +88,8 @@ package struct Upstream: Sendable {
 
     /// The call that is due: the exchange pauses, or resumes.
     ///
-    /// It returns nil while another thread makes a call: that thread then makes this one, too. So the last call is always
-    /// that of the last wish. The caller makes the call, and then calls ``callEnded()`` and this again.
+    /// It returns nil while another thread makes a call: that thread then makes this one, too. So the last call always
+    /// sets the last value of ``isPaused``. The caller makes the call, and then calls ``callEnded()`` and this again.
     fileprivate mutating func nextCall() -> (exchange: any TransportExchange, isPaused: Bool)? {
         guard !isCalling, wasPaused != isPaused, let exchange else { return nil }
         isCalling = true
@@ -120,7 +117,13 @@ extension Mutex where Value: Downstream {
         keepPace()
     }
 
-    /// Pauses or resumes the exchange, until it does what was wished last.
+    /// Pauses or resumes the exchange, now if the transport has returned it, otherwise as soon as it does.
+    package func pause(_ isPaused: Bool) {
+        withLock { $0.upstream.isPaused = isPaused }
+        keepPace()
+    }
+
+    /// Pauses or resumes the exchange, until its state is that of ``Upstream/isPaused``.
     package func keepPace() {
         while let (exchange, isPaused) = withLock({ $0.upstream.nextCall() }) {
             if isPaused { exchange.pause() } else { exchange.resume() }

@@ -148,15 +148,8 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         state.take(exchange, number)
     }
 
-    func pause() {
-        state.withLock { $0.upstream.isPaused = true }
-        state.keepPace()
-    }
-
-    func resume() {
-        state.withLock { $0.upstream.isPaused = false }
-        state.keepPace()
-    }
+    func pause() { state.pause(true) }
+    func resume() { state.pause(false) }
 
     func cancel() {
         let left = state.withLock { state in

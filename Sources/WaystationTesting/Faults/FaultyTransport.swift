@@ -126,15 +126,8 @@ private final class FaultyExchange: TransportExchange, TransportReceiver {
         left?.carryOut()
     }
 
-    func pause() {
-        state.withLock { $0.upstream.isPaused = true }
-        state.keepPace()
-    }
-
-    func resume() {
-        state.withLock { $0.upstream.isPaused = false }
-        state.keepPace()
-    }
+    func pause() { state.pause(true) }
+    func resume() { state.pause(false) }
 
     // MARK: - The events of the network
 

@@ -51,11 +51,6 @@ final class UpstreamTests: Sendable {
     private func end() { _ = state.withLock { $0.upstream.end() } }
     private func leave(_ leaving: Upstream.Leaving) { state.withLock { $0.upstream.leave(leaving) }?.carryOut() }
 
-    private func pause(_ isPaused: Bool) {
-        state.withLock { $0.upstream.isPaused = isPaused }
-        state.keepPace()
-    }
-
     @Test("is left once, in the way that the receiver has chosen, and then released")
     func leaving() {
         for (number, leaving) in [(1, Upstream.Leaving.cancelling), (2, .detaching)] {
@@ -68,7 +63,7 @@ final class UpstreamTests: Sendable {
         }
     }
 
-    @Test("is left as soon as it is known, also if the next ones have begun, or were left, meanwhile")
+    @Test("is left as soon as the transport returns it, also if the receiver has begun the next ones meanwhile")
     func leavingEarly() {
         begin(1)
         leave(.cancelling)
@@ -106,7 +101,7 @@ final class UpstreamTests: Sendable {
         #expect(calls.new == [])
     }
 
-    @Test("is told once for each change of the receiver's demand, and the last call is that of the last wish")
+    @Test("is paused and resumed once for each change of the receiver's demand, and the last change decides")
     func demand() {
         let changed = Mutex(false)
         begin(1)
@@ -116,23 +111,23 @@ final class UpstreamTests: Sendable {
                 return !changed
             }
             // The receiver changes its mind while the call is being made.
-            if isFirst { pause(false) }
+            if isFirst { state.pause(false) }
         }
         state.take(exchange, 1)
-        pause(false)
+        state.pause(false)
         #expect(calls.new == [])
-        pause(true)
+        state.pause(true)
         #expect(calls.new == ["pause 1", "resume 1"])
-        pause(true)
-        pause(true)
+        state.pause(true)
+        state.pause(true)
         #expect(calls.new == ["pause 1"])
-        pause(false)
+        state.pause(false)
         #expect(calls.new == ["resume 1"])
     }
 
-    @Test("is paused as soon as it is known, also if an earlier one was paused")
+    @Test("is paused as soon as the transport returns it, also if an earlier one was paused")
     func demandBefore() {
-        pause(true)
+        state.pause(true)
         begin(1)
         state.take(Recorded("1", calls), 1)
         #expect(calls.new == ["pause 1"])
@@ -140,7 +135,7 @@ final class UpstreamTests: Sendable {
         state.take(Recorded("2", calls), 2)
         #expect(calls.new == ["release 1", "pause 2"])
         end()
-        pause(false)
+        state.pause(false)
         #expect(calls.new == ["release 2"])
     }
 }
