@@ -29,7 +29,7 @@ public protocol CodedError: LocalizedError, Sendable, CustomStringConvertible {
     /// Text from outside is escaped and cut in them, and secrets are hidden. It is also the `localizedDescription`.
     var message: String { get }
 
-    /// The error that caused this one; nil if there is none.
+    /// The error that caused this one; nil if no other error did, or if none is kept.
     var cause: (any Error)? { get }
 }
 
@@ -40,15 +40,15 @@ extension CodedError {
     /// The message, for `localizedDescription`.
     public var errorDescription: String? { message }
 
-    // Modules without Foundation do not see its defaults of these.
+    // Foundation has defaults of the next three, which a module that does not import Foundation cannot use.
 
-    /// Nil: the message says it.
+    /// Nil: the message says the reason.
     public var failureReason: String? { nil }
 
-    /// Nil: the message says it.
+    /// Nil: the message says what to do.
     public var recoverySuggestion: String? { nil }
 
-    /// Nil: there is no help beside the documentation.
+    /// Nil: the library has no help book.
     public var helpAnchor: String? { nil }
 
     /// The code, the message, and the cause if there is one.

@@ -258,7 +258,7 @@ public struct RuleTableError: CodedError, Hashable {
     /// The problems in the order of the rules; never empty when thrown by ``RuleTable``.
     public let problems: [Problem]
 
-    /// Says that patterns are not valid.
+    /// Always ``Code/invalidRules``.
     public var code: Code { .invalidRules }
 
     /// Makes an error with these problems.

@@ -19,7 +19,7 @@ public struct WaystationError: CodedError {
         public static let invalidRules = Code(description: "invalidRules")
         /// A rule needs a cache, and the interceptor has no cache.
         public static let missingCache = Code(description: "missingCache")
-        /// A rule needs packs and there are none.
+        /// A rule needs packs, and the interceptor has no packs.
         public static let missingPacks = Code(description: "missingPacks")
         /// The base URL of a directory is not usable.
         public static let invalidBaseURL = Code(description: "invalidBaseURL")
@@ -78,7 +78,7 @@ public struct WaystationError: CodedError {
         self.cause = cause
     }
 
-    /// The code and the message, which names the cause.
+    /// The code and the message, which also names the cause.
     public var description: String { "\(code): \(message)" }
 }
 

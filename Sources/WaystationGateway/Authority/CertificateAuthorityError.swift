@@ -47,7 +47,7 @@ public struct CertificateAuthorityError: CodedError {
         self.init(code, "the authority in \(directory) cannot be opened: \(error)", cause: error)
     }
 
-    /// The code and the message.
+    /// The code and the message, which also names the cause.
     public var description: String { "\(code): \(message)" }
 
     static func noHosts(_ leftOut: [String]) -> CertificateAuthorityError {

@@ -101,23 +101,18 @@ public struct GatewayError: CodedError {
     public let message: String
     /// The error of the system, which the message names; nil if the gateway did not try to listen.
     public let cause: (any Error)?
-    /// Whether the machine lacks the address.
-    let isAddressMissing: Bool
 
     init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
         cause = nil
-        isAddressMissing = false
     }
 
     init(listening host: String, _ port: Int, _ error: any Error) {
-        let number = (error as? IOError)?.errnoCode
         code = .notListening
         cause = error
-        isAddressMissing = number == EADDRNOTAVAIL || number == EAFNOSUPPORT
         message =
-            switch number {
+            switch (error as? IOError)?.errnoCode {
             case EADDRINUSE:
                 "port \(port) of \(host) is in use: stop the program that has it, or choose another port"
             case EACCES: "port \(port) of \(host) needs privileges: choose a port from 1024"
@@ -125,7 +120,10 @@ public struct GatewayError: CodedError {
             }
     }
 
-    /// The code and the message.
+    /// Whether the machine lacks the address.
+    var isAddressMissing: Bool { [EADDRNOTAVAIL, EAFNOSUPPORT].contains((cause as? IOError)?.errnoCode) }
+
+    /// The code and the message, which also names the cause.
     public var description: String { "\(code): \(message)" }
 }
 #endif

@@ -255,7 +255,7 @@ extension URLPatternError {
     /// The longest part of a pattern that is shown, in Unicode scalars.
     static let limit = 2_000
 
-    /// Says that the text is no pattern.
+    /// Always ``Code/invalidPattern``.
     public var code: Code { .invalidPattern }
 
     /// The expected syntax, the pattern on a line of its own, and a caret below it at the position.
