@@ -151,7 +151,10 @@ struct GatewayAuthorityTests {
             #expect(error["code"] == "unusableAuthority")
             #expect(error["message"]?.contains("its mode is 644, it must be 600") == true)
             #expect(open.status == 1)
-            let file = try tool.run(command + ["--rules", "kiosk.toml", "--authority", "taken"])
+            let taken = command + ["--rules", "kiosk.toml", "--authority", "taken"]
+            let told = try object(try tool.run(taken + ["--format", "json"]).errors)["error"] as? [String: String]
+            #expect(told?["code"] == "unusableDirectory")
+            let file = try tool.run(taken)
             #expect(file.errors.hasPrefix("Error: the authority in DIR/taken cannot be opened: "), "\(file.errors)")
             #expect(file.status == 4)
         }

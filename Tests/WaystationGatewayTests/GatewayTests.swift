@@ -698,6 +698,8 @@ struct GatewayTests {
         let fixture = try await GatewayFixture()
         let second = Gateway(fixture.interceptor) { $0.port = fixture.port }
         let error = await #expect(throws: GatewayError.self) { try await second.start() }
+        #expect(error?.code == .notListening)
+        #expect(error?.cause != nil)
         #expect(
             error?.message
                 == "port \(fixture.port) of 127.0.0.1 is in use: stop the program that has it, or choose another port"
