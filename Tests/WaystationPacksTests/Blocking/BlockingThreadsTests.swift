@@ -6,7 +6,8 @@ import WaystationTestSupport
 
 @testable import WaystationPacks
 
-@Suite("Threads for work that computes or blocks")
+// Two of these tests need all threads of the pool. At the same time, each could get one of them and wait for the other.
+@Suite("Threads for work that computes or blocks", .serialized)
 struct BlockingThreadsTests {
     @Test("Work that computes on all cores leaves Swift's threads to tasks")
     func computing() async throws {
