@@ -12,29 +12,24 @@ let package = Package(
     name: "waystation",
     products: [
         // An app's own: the interceptor, and the modules of its rules, sources and cache.
-        .library(
-            name: "Waystation",
-            targets: [
-                "Waystation", "WaystationRules", "WaystationCaching", "WaystationCookies", "WaystationFiles",
-                "WaystationSharing", "WaystationStorage",
-            ]
-        ),
+        .library(name: "Waystation", targets: ["Waystation", "WaystationHTTP", "WaystationStorage"]),
         // Offline packs: installing, updating and patching them, and the rules that serve them.
         .library(name: "WaystationPacks", targets: ["WaystationPacks"]),
-        // HTTP's rules as functions of values, for other clients: caching, cookies, URL patterns. No dependencies.
-        .library(name: "WaystationCaching", targets: ["WaystationCaching", "WaystationCookies", "WaystationRules"]),
+        // HTTP's rules as functions of values, for other clients: caching, cookies, URL patterns. No input, no output.
+        .library(name: "WaystationHTTP", targets: ["WaystationHTTP"]),
+        // Zips and binary patches.
         .library(name: "WaystationArchive", targets: ["WaystationArchive"]),
         // For builds and update servers: packs, patches and releases.
         .library(
             name: "WaystationPublishing",
-            targets: ["WaystationPublishing", "WaystationPacks", "WaystationPatch"]
+            targets: ["WaystationPublishing", "WaystationPacks", "WaystationArchive"]
         ),
         // The engine on SwiftNIO; needs the trait `NIO`.
         .library(name: "WaystationNIO", targets: ["WaystationNIO"]),
         // Answers browsers by the rules of an interceptor; needs the trait `Gateway`.
         .library(name: "WaystationGateway", targets: ["WaystationGateway"]),
         // A tier of responses that machines share, on Redis; needs the trait `Redis`.
-        .library(name: "WaystationRedis", targets: ["WaystationRedis", "WaystationSharing"]),
+        .library(name: "WaystationRedis", targets: ["WaystationRedis", "WaystationStorage"]),
         .library(name: "WaystationRecording", targets: ["WaystationRecording"]),
         // For tests of any code that loads through `URLSession`: stubs, recordings, faults, an origin on loopback.
         .library(name: "WaystationTesting", targets: ["WaystationTesting", "WaystationOrigin"]),
@@ -64,80 +59,42 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        // Debian's libbz2-dev has no pkg-config file.
-        .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
-        // Needs libsqlite3-dev. It replaces system calls of SQLite, and wraps variadic C functions.
-        .target(name: "CWaystationSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // Headers and links of the four system libraries, which need zlib1g-dev, libbz2-dev, libssl-dev and
+        // libsqlite3-dev; it replaces system calls of SQLite, and wraps variadic C functions.
+        .target(name: "CWaystation"),
         // Foundation with its loaders, which are a module of their own on Linux.
         .target(name: "WaystationFoundation"),
-        .target(name: "WaystationCollections"),
-        .target(name: "CWaystationCryptography", dependencies: ["CLibcrypto"]),
-        .target(name: "WaystationCryptography", dependencies: ["CLibcrypto", "CWaystationCryptography"]),
-        .target(name: "WaystationFileSystem", dependencies: ["WaystationFields"]),
-        .target(name: "WaystationRules", dependencies: ["WaystationFields"]),
-        .target(name: "WaystationFields"),
-        .target(
-            name: "WaystationTransport",
-            dependencies: ["WaystationFoundation", "WaystationFields", "WaystationRules"]
-        ),
-        // The protocol between a cache and a tier that machines share.
-        .target(name: "WaystationSharing", dependencies: ["WaystationFields"]),
-        .target(
-            name: "WaystationCaching",
-            dependencies: ["WaystationFields", .product(name: "HTTPTypes", package: "swift-http-types")]
-        ),
-        .target(name: "WaystationCookies", dependencies: ["WaystationFields"]),
-        .target(
-            name: "WaystationFiles",
-            dependencies: [
-                "WaystationCollections", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]
-        ),
+        .target(name: "WaystationHTTP", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        // The bytes of answers: files, stored responses, and those that machines share.
         .target(
             name: "WaystationStorage",
             dependencies: [
-                "CWaystationSQLite", "WaystationCaching", "WaystationCollections", "WaystationCryptography",
-                "WaystationFields", "WaystationFileSystem",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CWaystation", "WaystationHTTP", .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
-        .target(name: "WaystationArchive", dependencies: ["CZlib", "WaystationFields", "WaystationFileSystem"]),
-        .target(
-            name: "WaystationPatch",
-            dependencies: [
-                "CBzip2", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
-            ]
-        ),
-        .target(
-            name: "WaystationPacks",
-            dependencies: [
-                "WaystationFoundation",
-                "Waystation", "WaystationArchive", "WaystationCollections", "WaystationCryptography",
-                "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationPatch", "WaystationRules",
-                "WaystationTransport", .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]
-        ),
+        // Zips, streams of zlib, and binary patches.
+        .target(name: "WaystationArchive", dependencies: ["CWaystation", "WaystationHTTP", "WaystationStorage"]),
         .target(
             name: "Waystation",
             dependencies: [
-                "WaystationFoundation",
-                "WaystationArchive", "WaystationCollections", "WaystationCryptography", "WaystationFileSystem",
-                "WaystationRules", "WaystationFiles", "WaystationStorage", "WaystationSharing", "WaystationCaching",
-                "WaystationCookies", "WaystationFields", "WaystationTransport",
+                "WaystationArchive", "WaystationFoundation", "WaystationHTTP", "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ]
         ),
         .target(
+            name: "WaystationPacks",
+            dependencies: [
+                "Waystation", "WaystationArchive", "WaystationFoundation", "WaystationHTTP", "WaystationStorage",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .target(
             name: "WaystationNIO",
             dependencies: [
-                "WaystationFoundation",
-                "Waystation", "WaystationArchive", "WaystationFields", "WaystationFileSystem",
-                "WaystationTransport", .product(name: "NIOCore", package: "swift-nio", condition: nio),
+                "WaystationFoundation", "Waystation", "WaystationArchive", "WaystationHTTP", "WaystationStorage",
+                .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
                 .product(name: "NIOTLS", package: "swift-nio", condition: nio),
@@ -149,11 +106,9 @@ let package = Package(
         .target(
             name: "WaystationGateway",
             dependencies: [
-                "WaystationFoundation",
-                "Waystation", "WaystationCaching", "WaystationCollections", "WaystationCookies",
-                "WaystationCryptography", "WaystationFields", "WaystationFileSystem", "WaystationNIO",
-                "WaystationRecording", "WaystationRules", "WaystationStorage",
-                "WaystationTransport", .target(name: "WaystationPacks", condition: gateway),
+                "WaystationFoundation", "Waystation", "WaystationHTTP", "WaystationStorage", "WaystationNIO",
+                "WaystationRecording",
+                .target(name: "WaystationPacks", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),
@@ -168,7 +123,7 @@ let package = Package(
         .target(
             name: "WaystationRedis",
             dependencies: [
-                "WaystationFields", "WaystationFileSystem", "WaystationSharing",
+                "WaystationHTTP", "WaystationStorage",
                 .product(name: "NIOCore", package: "swift-nio", condition: redis),
                 .product(name: "NIOPosix", package: "swift-nio", condition: redis),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: redis),
@@ -177,35 +132,22 @@ let package = Package(
         .target(
             name: "WaystationPublishing",
             dependencies: [
-                "WaystationPacks", "WaystationArchive", "WaystationCryptography", "WaystationFields",
-                "WaystationFileSystem", "WaystationFiles", "WaystationPatch",
+                "WaystationPacks", "WaystationArchive", "WaystationStorage", "WaystationHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .target(
             name: "WaystationRecording",
             dependencies: [
-                "WaystationFoundation",
-                "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies", "WaystationCryptography",
-                "WaystationFields", "WaystationFileSystem", "WaystationRules", "WaystationStorage",
+                "WaystationFoundation", "Waystation", "WaystationArchive", "WaystationHTTP", "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]
-        ),
-        // The rules and settings of a gateway as a file, read without the gateway.
-        .target(
-            name: "WaystationRulesFile",
-            dependencies: [
-                "Waystation", "WaystationFields", "WaystationPacks", "WaystationRules", "WaystationStorage",
             ]
         ),
         .executableTarget(
             name: "WaystationCLI",
             dependencies: [
-                "WaystationFoundation",
-                "CWaystationSQLite", "CZlib", "CBzip2", "Waystation", "WaystationArchive", "WaystationCaching",
-                "WaystationFields", "WaystationFileSystem", "WaystationPacks", "WaystationPublishing",
-                "WaystationRecording", "WaystationRules", "WaystationRulesFile", "WaystationStorage",
-                "WaystationTransport",
+                "WaystationFoundation", "CWaystation", "Waystation", "WaystationArchive", "WaystationHTTP",
+                "WaystationStorage", "WaystationPacks", "WaystationPublishing", "WaystationRecording",
                 // `doctor` repeats on the user's machine what the tests pin, against the same server.
                 "WaystationOrigin", "WaystationProcesses",
                 .target(name: "WaystationGateway", condition: gateway),
@@ -221,7 +163,9 @@ let package = Package(
         .target(name: "WaystationProcesses"),
         .target(
             name: "WaystationOrigin",
-            dependencies: ["WaystationCryptography", "WaystationFields"]
+            dependencies: [
+                "WaystationStorage", "WaystationHTTP",
+            ]
         ),
         // Lets tests answer the sessions that the code under test makes: it stands before three getters of Foundation.
         .target(name: "CWaystationSessions"),
@@ -229,11 +173,8 @@ let package = Package(
         .target(
             name: "WaystationTesting",
             dependencies: [
-                "WaystationFoundation",
-                "CWaystationSessions", "Waystation", "WaystationCollections", "WaystationCryptography",
-                "WaystationFields", "WaystationFileSystem", "WaystationFiles", "WaystationOrigin",
-                "WaystationRecording",
-                "WaystationRules", "WaystationSharing", "WaystationTransport",
+                "WaystationFoundation", "CWaystationSessions", "Waystation", "WaystationStorage",
+                "WaystationHTTP", "WaystationOrigin", "WaystationRecording",
                 // An origin behind TLS.
                 .target(name: "WaystationNIO", condition: nio),
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
@@ -246,9 +187,8 @@ let package = Package(
         .target(
             name: "WaystationTestSupport",
             dependencies: [
-                "WaystationFoundation",
-                "CLibcrypto", "WaystationFileSystem", "WaystationOrigin", "WaystationProcesses", "WaystationStorage",
-                "WaystationTesting", "WaystationTransport",
+                "WaystationFoundation", "CWaystation", "WaystationStorage", "WaystationOrigin", "WaystationProcesses",
+                "WaystationTesting", "Waystation",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -256,79 +196,52 @@ let package = Package(
             name: "WaystationTestingTests",
             dependencies: [
                 "WaystationTestSupport", "WaystationTesting", "Waystation", "WaystationRecording",
-                "WaystationTransport",
             ],
             exclude: ["Recordings"]
         ),
-        .testTarget(name: "WaystationCollectionsTests", dependencies: ["WaystationCollections"]),
         .testTarget(
-            name: "WaystationCryptographyTests",
+            name: "WaystationHTTPTests",
             dependencies: [
-                "WaystationCryptography", "WaystationFields", "WaystationProcesses", "WaystationTestSupport",
-                "WaystationTesting",
-            ]
-        ),
-        .testTarget(name: "WaystationRulesTests", dependencies: ["WaystationRules"]),
-        .testTarget(name: "WaystationFieldsTests", dependencies: ["WaystationFields"]),
-        .testTarget(
-            name: "WaystationCachingTests",
-            dependencies: [
-                "WaystationCaching", "WaystationFields",
+                "WaystationHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]
         ),
-        .testTarget(name: "WaystationCookiesTests", dependencies: ["WaystationCookies"]),
-        .testTarget(
-            name: "WaystationFilesTests",
-            dependencies: ["WaystationFiles", .product(name: "HTTPTypes", package: "swift-http-types")]
-        ),
         .testTarget(
             name: "WaystationStorageTests",
             dependencies: [
-                "CWaystationSQLite", "WaystationStorage", "WaystationCryptography", "WaystationFields",
-                "WaystationFileSystem", "WaystationTestSupport", "WaystationTesting",
+                "CWaystation", "WaystationStorage", "WaystationHTTP", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .testTarget(
             name: "WaystationArchiveTests",
-            dependencies: ["WaystationArchive", "WaystationFileSystem", "WaystationTestSupport", "WaystationTesting"]
-        ),
-        .testTarget(
-            name: "WaystationPatchTests",
-            dependencies: ["WaystationPatch", "WaystationFileSystem", "WaystationTestSupport", "WaystationTesting"]
+            dependencies: [
+                "WaystationArchive", "WaystationStorage", "WaystationTestSupport", "WaystationTesting",
+            ]
         ),
         .testTarget(
             name: "WaystationPacksTests",
             dependencies: [
-                "WaystationPacks", "Waystation", "WaystationArchive", "WaystationFields", "WaystationFileSystem",
-                "WaystationFiles", "WaystationPatch", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
-                "WaystationTransport", .target(name: "WaystationNIO", condition: nio),
+                "WaystationPacks", "Waystation", "WaystationArchive", "WaystationHTTP", "WaystationStorage",
+                "WaystationTestSupport", "WaystationTesting",
+                .target(name: "WaystationNIO", condition: nio),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .testTarget(
             name: "WaystationPublishingTests",
             dependencies: [
-                "WaystationPublishing", "WaystationPacks", "WaystationFields", "WaystationFileSystem",
-                "WaystationFiles", "WaystationPatch", "WaystationTestSupport", "WaystationTesting",
+                "WaystationPublishing", "WaystationPacks", "WaystationHTTP", "WaystationStorage",
+                "WaystationArchive", "WaystationTestSupport", "WaystationTesting",
                 .target(name: "WaystationNIO", condition: nio),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .testTarget(
-            name: "WaystationRulesFileTests",
-            dependencies: [
-                "WaystationRulesFile", "Waystation", "WaystationRules", "WaystationStorage", "WaystationTestSupport",
-                "WaystationTesting",
-            ]
-        ),
-        .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "WaystationCLI", "WaystationRulesFile", "WaystationStorage", "WaystationTestSupport",
-                "WaystationTesting", "WaystationTransport",
+                "WaystationCLI", "WaystationStorage", "WaystationTestSupport", "WaystationTesting", "Waystation",
                 .target(name: "WaystationGateway", condition: gateway),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
@@ -336,9 +249,8 @@ let package = Package(
         .testTarget(
             name: "WaystationTests",
             dependencies: [
-                "Waystation", "WaystationCaching", "WaystationCryptography", "WaystationFields", "WaystationFileSystem",
-                "WaystationOrigin", "WaystationPacks", "WaystationRedis", "WaystationRules", "WaystationSharing",
-                "WaystationStorage", "WaystationTestSupport", "WaystationTesting", "WaystationTransport",
+                "Waystation", "WaystationHTTP", "WaystationStorage",
+                "WaystationOrigin", "WaystationPacks", "WaystationRedis", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]
@@ -346,8 +258,7 @@ let package = Package(
         .testTarget(
             name: "WaystationNIOTests",
             dependencies: [
-                "WaystationNIO", "Waystation", "WaystationFields", "WaystationTestSupport", "WaystationTesting",
-                "WaystationTransport",
+                "WaystationNIO", "Waystation", "WaystationHTTP", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),
                 .product(name: "NIOPosix", package: "swift-nio", condition: nio),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: nio),
@@ -361,7 +272,7 @@ let package = Package(
         .testTarget(
             name: "WaystationRedisTests",
             dependencies: [
-                "WaystationRedis", "Waystation", "WaystationFields", "WaystationSharing", "WaystationTestSupport",
+                "WaystationRedis", "Waystation", "WaystationHTTP", "WaystationStorage", "WaystationTestSupport",
                 "WaystationTesting",
                 .product(name: "NIOCore", package: "swift-nio", condition: redis),
                 .product(name: "NIOPosix", package: "swift-nio", condition: redis),
@@ -377,9 +288,9 @@ let package = Package(
         .testTarget(
             name: "WaystationGatewayTests",
             dependencies: [
-                "CGumbo", "WaystationGateway", "Waystation", "WaystationCookies", "WaystationOrigin", "WaystationPacks",
-                "WaystationRecording", "WaystationRules", "WaystationTestSupport", "WaystationTesting",
-                "WaystationTransport", .target(name: "WaystationNIO", condition: gateway),
+                "CGumbo", "WaystationGateway", "Waystation", "WaystationHTTP", "WaystationOrigin", "WaystationPacks",
+                "WaystationRecording", "WaystationTestSupport", "WaystationTesting",
+                .target(name: "WaystationNIO", condition: gateway),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: gateway),
@@ -390,7 +301,7 @@ let package = Package(
         .testTarget(
             name: "WaystationRecordingTests",
             dependencies: [
-                "WaystationRecording", "Waystation", "WaystationFields", "WaystationFileSystem", "WaystationStorage",
+                "WaystationRecording", "Waystation", "WaystationHTTP", "WaystationStorage",
                 "WaystationTestSupport", "WaystationTesting",
             ]
         ),
@@ -403,9 +314,9 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: gateway),
                 .product(name: "Logging", package: "swift-log"),
-                "CWaystationSQLite", "Waystation", "WaystationArchive", "WaystationCaching", "WaystationCookies",
-                "WaystationFiles", "WaystationPacks", "WaystationPatch", "WaystationProcesses", "WaystationPublishing",
-                "WaystationRecording", "WaystationStorage", "WaystationTestSupport", "WaystationTesting",
+                "CWaystation", "Waystation", "WaystationArchive", "WaystationHTTP",
+                "WaystationStorage", "WaystationPacks", "WaystationProcesses", "WaystationPublishing",
+                "WaystationRecording", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["CommentExamples/Recordings"]
@@ -438,7 +349,7 @@ for target in package.targets where target.type != .system {
 
 // The tests read many archives and make patches of real web apps. Without optimisation, sorting suffixes took two fifths of
 // the time of the update server's tests. Assertions stay.
-for target in package.targets where isChecked && ["WaystationArchive", "WaystationPatch"].contains(target.name) {
+for target in package.targets where isChecked && target.name == "WaystationArchive" {
     target.swiftSettings?
         .append(.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug)))
 }

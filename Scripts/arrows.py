@@ -3,8 +3,10 @@
 
   arrows.py [--quiet] [ROOT]      every target in ROOT/Sources; the project's own by default
 
+The folders within a folder are examined like those of a target.
+
 A folder uses another one when a file of it names a type, function or constant that a file of the other one declares at
-its top level. The root of a target counts as a folder, called ".". Comments and string literals do not count. Files in
+its top level. The files beside the folders count as a folder, called ".". Comments and string literals do not count. Files in
 one folder may use each other, in circles of at most LARGEST_CIRCLE files, since a circle is what one has to read at
 once.
 """
@@ -20,8 +22,8 @@ LARGEST_CIRCLE = 10
 
 DECLARATION = re.compile(
     r"^(?:@[\w.]+(?:\([^)]*\))?\s+)*"
-    r"(?:(?:public|package|internal|fileprivate|private|final|indirect|nonisolated|distributed)\s+)*"
-    r"(?:class|struct|enum|protocol|actor|typealias|func|let|var)\s+(\w+)"
+    r"(?P<modifiers>(?:(?:public|package|internal|fileprivate|private|final|indirect|nonisolated|distributed)\s+)*)"
+    r"(?:class|struct|enum|protocol|actor|typealias|func|let|var)\s+(?P<name>\w+)"
 )
 IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 # Comments, strings, and conditions of compilation, which may be named like a type.
@@ -29,11 +31,14 @@ NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"|#i
 
 
 class File:
-    def __init__(self, path, target):
-        self.path = path.relative_to(target)
+    def __init__(self, path, folder):
+        self.path = path.relative_to(folder)
         self.folder = self.path.parts[0] if len(self.path.parts) > 1 else "."
         text = NOISE.sub(" ", path.read_text(encoding="utf-8"))
-        self.declared = {match.group(1) for line in text.splitlines() if (match := DECLARATION.match(line))}
+        found = [match for line in text.splitlines() if (match := DECLARATION.match(line))]
+        self.declared = {match["name"] for match in found}
+        # Other files cannot name the rest.
+        self.visible = {match["name"] for match in found if "private" not in match["modifiers"]}
         self.named = set(IDENTIFIER.findall(text))
 
     def __str__(self):
@@ -44,7 +49,7 @@ def uses(files):
     """The files that each file uses."""
     owners = {}
     for file in files:
-        for name in file.declared:
+        for name in file.visible:
             owners.setdefault(name, []).append(file)
     result = {}
     for file in files:
@@ -88,10 +93,10 @@ def circles(nodes, arrows):
     return sorted(found, key=len, reverse=True)
 
 
-def examine(target):
-    """Prints one target; returns the complaints about it."""
+def examine(folder, title):
+    """Prints one target or folder, and the folders in it; returns the complaints about them."""
     # The programs of the documentation's tutorials are not part of the target.
-    files = [File(path, target) for path in sorted(target.rglob("*.swift")) if ".docc/" not in str(path)]
+    files = [File(path, folder) for path in sorted(folder.rglob("*.swift")) if ".docc/" not in str(path)]
     used = uses(files)
     names = sorted({file.folder for file in files})
     arrows = {name: set() for name in names}
@@ -101,7 +106,9 @@ def examine(target):
             if other.folder != file.folder:
                 arrows[file.folder].add(other.folder)
                 examples.setdefault((file.folder, other.folder), []).append(f"{file.path} uses {other.path}")
-    print(f"{target.name}: {len(files)} files")
+    if len(names) == 1 and "/" in title:
+        return []
+    print(f"{title}: {len(files)} files")
     for name in names:
         if arrows[name]:
             print(f"  {name} -> {', '.join(sorted(arrows[name]))}")
@@ -115,17 +122,20 @@ def examine(target):
         print(f"  largest circle of files: {len(circle)}")
         if len(circle) > LARGEST_CIRCLE:
             paths = ", ".join(sorted(str(file.path) for file in circle))
-            complaints.append(f"{target.name}: {len(circle)} files use each other in a circle: {paths}")
+            complaints.append(f"{title}: {len(circle)} files use each other in a circle: {paths}")
 
     pairs = sorted((a, b) for a, b in examples if a < b and (b, a) in examples)
     for a, b in pairs:
         print(f"  BOTH WAYS: {a} <-> {b}")
-        complaints.append(f"{target.name}: {a} and {b} use each other")
+        complaints.append(f"{title}: {a} and {b} use each other")
         for direction in ((a, b), (b, a)):
             print("".join(f"    {line}\n" for line in sorted(examples[direction])[:5]), end="")
     if not pairs:
         for circle in circles(names, arrows):
-            complaints.append(f"{target.name}: {', '.join(sorted(circle))} form a circle")
+            complaints.append(f"{title}: {', '.join(sorted(circle))} form a circle")
+    for name in names:
+        if name != ".":
+            complaints += examine(folder / name, f"{title}/{name}")
     return complaints
 
 
@@ -138,7 +148,7 @@ def main():
     complaints = []
     for target in targets:
         with contextlib.redirect_stdout(io.StringIO() if is_quiet else sys.stdout):
-            complaints += examine(target)
+            complaints += examine(target, target.name)
     if complaints:
         sys.exit("\n".join(complaints))
 

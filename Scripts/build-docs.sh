@@ -11,7 +11,7 @@ if ! command -v docc >/dev/null 2>&1; then
     exit 1
 fi
 
-modules="Waystation WaystationFields WaystationRules WaystationFiles WaystationStorage WaystationFileSystem WaystationArchive WaystationPatch WaystationPacks WaystationPublishing WaystationCaching WaystationCookies WaystationTransport WaystationSharing WaystationRedis WaystationNIO WaystationGateway WaystationRecording WaystationOrigin WaystationTesting"
+modules="Waystation WaystationHTTP WaystationStorage WaystationArchive WaystationPacks WaystationPublishing WaystationRedis WaystationNIO WaystationGateway WaystationRecording WaystationOrigin WaystationTesting"
 output=.build/docs
 graphs=$output/symbol-graphs
 
@@ -19,7 +19,6 @@ graphs=$output/symbol-graphs
 Scripts/swift.sh build . --target WaystationTesting
 Scripts/swift.sh build . --target WaystationPublishing
 Scripts/swift.sh build . --target WaystationRecording
-Scripts/swift.sh build . --target WaystationCookies
 Scripts/swift.sh build . --target WaystationNIO
 Scripts/swift.sh build . --target WaystationGateway
 Scripts/swift.sh build . --target WaystationRedis
@@ -29,7 +28,7 @@ target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/
 
 # Swift finds the C modules of the package and of its dependencies by their module maps.
 includes=
-for map in Sources/*/module.modulemap "$products"/*.build/module.modulemap \
+for map in Sources/*/include/module.modulemap "$products"/*.build/module.modulemap \
     "$checkouts"/*/Sources/*/module.modulemap "$checkouts"/*/Sources/*/include/module.modulemap; do
     [ -f "$map" ] && includes="$includes -Xcc -fmodule-map-file=$map"
 done

@@ -43,7 +43,7 @@ mkdir -p "$work/consumer/Sources/App" "$work/consumer/Sources/Everything"
 		        .executableTarget(
 		            name: "App",
 		            dependencies: [
-		$(for library in WaystationCaching WaystationArchive; do product "$library"; done)
+		$(for library in WaystationHTTP WaystationArchive; do product "$library"; done)
 		            ]
 		        ),
 		        .executableTarget(
@@ -59,8 +59,7 @@ mkdir -p "$work/consumer/Sources/App" "$work/consumer/Sources/Everything"
 mkdir -p "$work/lean/Sources/App" "$work/lean/Sources/Lean" "$work/lean/Tests/LeanTests"
 tee "$work/lean/Sources/App/main.swift" >"$work/consumer/Sources/App/main.swift" <<'SWIFT'
 import WaystationArchive
-import WaystationCaching
-import WaystationRules
+import WaystationHTTP
 
 let pattern = try URLPattern("https://shop.example/app/**")
 let isTaken = CanonicalURL("https://SHOP.example/app/index.html").map(pattern.matches) ?? false
@@ -79,7 +78,7 @@ cat >"$work/lean/Package.swift" <<-MANIFEST
 	        .executableTarget(
 	            name: "App",
 	            dependencies: [
-	$(for library in WaystationCaching WaystationArchive; do product "$library"; done)
+	$(for library in WaystationHTTP WaystationArchive; do product "$library"; done)
 	            ]
 	        ),
 	        .executableTarget(

@@ -4,14 +4,14 @@
   public-suffixes.py [LIST]      by default the copy of Debian's package `publicsuffix`
 
 The list is at https://publicsuffix.org/list/public_suffix_list.dat, and in the package `publicsuffixlist` of PyPI. The
-table is Sources/WaystationCookies/PublicSuffixes/PublicSuffixTable+List.swift; its head comment describes the form.
+table is Sources/WaystationHTTP/Cookies/PublicSuffixes/PublicSuffixTable+List.swift; its head comment describes the form.
 """
 
 import pathlib
 import re
 import sys
 
-TABLE = pathlib.Path(__file__).parent.parent / "Sources/WaystationCookies/PublicSuffixes/PublicSuffixTable+List.swift"
+TABLE = pathlib.Path(__file__).parent.parent / "Sources/WaystationHTTP/Cookies/PublicSuffixes/PublicSuffixTable+List.swift"
 # The longest line of the table, without its indentation.
 WIDTH = 112
 

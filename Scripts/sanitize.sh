@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests of the targets that read bytes from outside under the address sanitizer: archive, patch, rules, files
-# and packs.
+# Runs the tests of the targets that read bytes from outside under the address sanitizer: archive, HTTP, storage and
+# packs.
 #
 #   sanitize.sh [ARGUMENT…]         arguments of `swift test`, such as --filter
 #
@@ -10,7 +10,7 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 package=$root/.build/sanitized
-targets='"WaystationArchiveTests", "WaystationPatchTests", "WaystationRulesTests", "WaystationFilesTests", "WaystationPacksTests"'
+targets='"WaystationArchiveTests", "WaystationHTTPTests", "WaystationStorageTests", "WaystationPacksTests"'
 
 mkdir -p "$package"
 for folder in Sources Tests; do ln -sfn "$root/$folder" "$package/$folder"; done

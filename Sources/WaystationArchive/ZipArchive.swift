@@ -1,5 +1,5 @@
 public import Foundation
-public import WaystationFileSystem
+public import WaystationStorage
 
 /// A zip archive that passed all checks, open for reading.
 ///

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Foundation
 import Waystation
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
 import WaystationPacks
 import WaystationRecording
 import WaystationStorage

@@ -4,7 +4,6 @@ import NIOPosix
 import Synchronization
 public import Waystation
 public import WaystationFoundation
-public import WaystationTransport
 
 /// HTTP on SwiftNIO: one exchange for each request, over connections that are kept and shared.
 ///

@@ -1,5 +1,6 @@
 package import Foundation
-@_exported public import protocol WaystationFields.CodedError
+
+@_exported public import protocol WaystationHTTP.CodedError
 
 #if canImport(Glibc)
 import Glibc

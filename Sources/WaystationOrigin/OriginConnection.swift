@@ -1,5 +1,5 @@
 import Foundation
-import WaystationCryptography
+import WaystationStorage
 
 /// One connection of a client: reads its requests and sends the script's answers.
 struct OriginConnection {

@@ -1,5 +1,5 @@
 import Foundation
-import WaystationCryptography
+import WaystationStorage
 
 /// A request line and its fields.
 struct RequestHead: Sendable {

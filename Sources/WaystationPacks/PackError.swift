@@ -1,5 +1,5 @@
-public import WaystationFields
 import WaystationFoundation
+public import WaystationHTTP
 
 /// An error of a pack, of the server that offers it, or of its download and installation.
 ///

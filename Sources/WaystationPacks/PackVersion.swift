@@ -1,4 +1,4 @@
-import WaystationFields
+import WaystationHTTP
 
 /// The version of a pack: numbers separated by dots, compared number by number.
 ///

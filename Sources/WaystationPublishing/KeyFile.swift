@@ -1,6 +1,6 @@
 public import Foundation
-import WaystationFileSystem
 public import WaystationPacks
+import WaystationStorage
 
 /// Stores a private key in a file that only its owner may read.
 public enum KeyFile {

@@ -1,5 +1,5 @@
 import Foundation
-import WaystationFileSystem
+import WaystationStorage
 
 /// Files and directories that a file server of another user can read; all others are readable by their owner only.
 extension FileSystem {

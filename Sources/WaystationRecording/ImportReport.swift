@@ -1,4 +1,4 @@
-import WaystationFields
+import WaystationHTTP
 
 /// The result of an import: what happened to each exchange of a recording.
 public struct ImportReport: Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 import Foundation
 import WaystationArchive
-import WaystationFileSystem
+import WaystationStorage
 
 /// Reads a file in order and in pieces, and decompresses it if it is gzip.
 final class RecordInput {

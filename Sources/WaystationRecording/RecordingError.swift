@@ -1,6 +1,6 @@
-public import WaystationFields
+public import WaystationHTTP
 
-@_exported public import protocol WaystationFields.CodedError
+@_exported public import protocol WaystationHTTP.CodedError
 
 /// An error that says why a recording cannot be read or written.
 public struct RecordingError: CodedError {

@@ -1,5 +1,5 @@
 package import Foundation
-package import WaystationFields
+package import WaystationHTTP
 
 /// The secrets that are left out of a recording, by the names of the fields and items that contain them.
 ///

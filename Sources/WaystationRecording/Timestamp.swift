@@ -1,5 +1,5 @@
 import Foundation
-import WaystationFields
+import WaystationHTTP
 
 /// Points in time as HAR and WARC write them: ISO 8601 in the profile of RFC 3339, and also shorter and longer forms.
 enum Timestamp {

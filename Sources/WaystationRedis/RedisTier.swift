@@ -3,7 +3,7 @@ public import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
-public import WaystationSharing
+public import WaystationStorage
 
 /// A tier of responses that machines share, on Redis 6 or later, or Valkey.
 ///
@@ -52,7 +52,7 @@ public final class RedisTier: SharedTier, PunctualTier {
     /// Makes a tier; the first call connects.
     ///
     /// - Parameter options: The servers.
-    /// - Throws: The error of reading certificates or keys, or a ``WaystationSharing/TierError`` when options exclude
+    /// - Throws: The error of reading certificates or keys, or a ``WaystationStorage/TierError`` when options exclude
     ///   each other, when a host is missing, when a port cannot exist, or when a user has no password.
     public init(_ options: RedisOptions) throws {
         try options.check()

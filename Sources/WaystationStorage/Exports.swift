@@ -1,5 +1,7 @@
-// Besides a body, the store keeps the values by which the caching rules decide.
-@_exported public import struct WaystationCaching.RequestKey
-@_exported public import struct WaystationCaching.StoredHead
-@_exported public import struct WaystationCaching.VaryKey
-@_exported public import protocol WaystationFields.CodedError
+// The public API uses the shape of errors and the dates of files; besides a body, the store keeps the values by which the
+// caching rules decide.
+@_exported public import protocol WaystationHTTP.CodedError
+@_exported public import struct WaystationHTTP.HTTPDate
+@_exported public import struct WaystationHTTP.RequestKey
+@_exported public import struct WaystationHTTP.StoredHead
+@_exported public import struct WaystationHTTP.VaryKey

@@ -1,6 +1,6 @@
 import Synchronization
+package import Waystation
 package import WaystationFoundation
-package import WaystationTransport
 
 /// A transport whose receivers a test calls itself, and which records the calls of its exchanges.
 package final class DrivenTransport: Transport {

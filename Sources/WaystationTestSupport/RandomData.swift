@@ -1,4 +1,4 @@
-import CLibcrypto
+import CWaystation.Libcrypto
 package import Foundation
 
 extension Data {

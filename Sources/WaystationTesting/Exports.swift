@@ -1,5 +1,5 @@
 @_exported public import WaystationOrigin
 
-@_exported public import protocol WaystationFields.CodedError
+@_exported public import protocol WaystationHTTP.CodedError
 @_exported public import struct WaystationRecording.RecordingError
 @_exported public import struct WaystationRecording.Redaction

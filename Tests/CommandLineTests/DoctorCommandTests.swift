@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import Waystation
 import WaystationTesting
-import WaystationTransport
 
 @testable import WaystationCLI
 

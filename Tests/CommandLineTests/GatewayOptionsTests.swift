@@ -1,10 +1,8 @@
 #if Gateway
 import Testing
 import WaystationGateway
-import WaystationRulesFile
-import WaystationStorage
-
 @testable import WaystationCLI
+import WaystationStorage
 
 @Suite("The options of waystation gateway")
 struct GatewayOptionsTests {

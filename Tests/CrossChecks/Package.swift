@@ -17,7 +17,7 @@ let package = Package(
         .executableTarget(
             name: "decide",
             dependencies: [
-                .product(name: "WaystationCaching", package: "waystation"),
+                .product(name: "WaystationHTTP", package: "waystation"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: [

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
-import WaystationCookies
+import WaystationHTTP
 
 @Suite("The documentation's examples of cookies as values")
 struct CookieJarExamplesTests {
@@ -12,7 +12,7 @@ struct CookieJarExamplesTests {
         let next = try #require(URL(string: "https://shop.example/shop/pay"))
         var request = URLRequest(url: next)
         // snippet: cookies
-        var jar = CookieJar()  // import WaystationCookies
+        var jar = CookieJar()  // import WaystationHTTP
         for outcome in jar.store(joined: field, from: url, now: now) {  // as in allHeaderFields
             for change in outcome.changes { print(change) }  // added, changed, removed, expired, evicted
         }

@@ -1,4 +1,4 @@
-import CWaystationSQLite
+import CWaystation.SQLite
 import Foundation
 import FoundationNetworking
 import Testing

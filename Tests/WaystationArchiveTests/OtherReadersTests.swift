@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaystationFileSystem
+import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
 

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 import Waystation
-import WaystationCookies
+import WaystationHTTP
 import WaystationTesting
 
 @Suite("A browser whose cookies are behind those of the app", .timeLimit(.minutes(10)))

@@ -1,7 +1,7 @@
 #if Gateway
 import Foundation
 import Testing
-import WaystationCookies
+import WaystationHTTP
 
 @testable import WaystationGateway
 

@@ -7,7 +7,6 @@ import Synchronization
 import Testing
 import Waystation
 import WaystationPacks
-import WaystationTransport
 
 @testable import WaystationGateway
 

@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import NIOHTTP1
 import Testing
-import WaystationTransport
+import Waystation
 
 @testable import WaystationGateway
 

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 import Waystation
-import WaystationFileSystem
+import WaystationStorage
 import WaystationGateway
 import WaystationNIO
 import WaystationTestSupport

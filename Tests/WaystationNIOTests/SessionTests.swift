@@ -6,7 +6,6 @@ import Testing
 import Waystation
 import WaystationNIO
 import WaystationTesting
-import WaystationTransport
 
 @Suite("A session with the engine on SwiftNIO", .timeLimit(.minutes(10)))
 struct SessionTests {

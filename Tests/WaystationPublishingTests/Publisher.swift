@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 import Testing
-import WaystationFileSystem
 import WaystationPacks
+import WaystationStorage
 
 @testable import WaystationPublishing
 

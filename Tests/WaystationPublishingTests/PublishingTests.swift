@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import WaystationFileSystem
+import WaystationArchive
 import WaystationPacks
-import WaystationPatch
+import WaystationStorage
 
 @testable import WaystationPublishing
 

@@ -2,9 +2,9 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
-import WaystationFields
-import WaystationFiles
+import WaystationHTTP
 import WaystationPacks
+import WaystationStorage
 import WaystationTestSupport
 
 @testable import WaystationPublishing

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import WaystationFileSystem
 import WaystationPacks
+import WaystationStorage
 import WaystationTestSupport
 
 @testable import WaystationPublishing

@@ -2,8 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
 import WaystationStorage
 import WaystationTestSupport
 

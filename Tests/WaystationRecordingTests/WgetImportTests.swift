@@ -2,10 +2,10 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
-import WaystationFileSystem
 import WaystationOrigin
 import WaystationProcesses
 import WaystationRecording
+import WaystationStorage
 
 @Suite("A site recorded by wget")
 struct WgetImportTests {

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationRedis
-import WaystationSharing
+import WaystationStorage
 
 @Suite("A server that has become a replica")
 struct DemotedServerTests {

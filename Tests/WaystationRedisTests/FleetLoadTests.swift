@@ -1,7 +1,7 @@
 #if Redis
 import Foundation
 import Testing
-import WaystationSharing
+import WaystationStorage
 import WaystationTestSupport
 
 @testable import Waystation

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationRedis
-import WaystationSharing
+import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
 

@@ -1,7 +1,7 @@
 #if Redis
 import Testing
-import WaystationFields
-import WaystationSharing
+import WaystationHTTP
+import WaystationStorage
 
 @testable import WaystationRedis
 

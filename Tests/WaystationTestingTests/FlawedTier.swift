@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import WaystationSharing
+import WaystationStorage
 import WaystationTesting
 
 /// A tier that breaks one promise of the protocol.

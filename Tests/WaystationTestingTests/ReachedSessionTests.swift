@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
-import WaystationTransport
 
 @testable import WaystationTesting
 

@@ -1,7 +1,6 @@
 import Foundation
 @_spi(Processes) import Measuring
 import WaystationArchive
-import WaystationPatch
 import WaystationProcesses
 import WaystationTestSupport
 

@@ -1,8 +1,7 @@
 import HTTPTypes
-import WaystationFields
 public import WaystationFoundation
+import WaystationHTTP
 public import WaystationStorage
-import WaystationTransport
 
 /// A request body that is sent in a header field, for pages in a web view that loses the bodies of their requests.
 ///

@@ -1,9 +1,7 @@
 import Dispatch
 import Synchronization
-package import WaystationFileSystem
 public import WaystationFoundation
 public import WaystationStorage
-import WaystationTransport
 
 /// Reads the body stream of a request to its end, so that the request can be sent more than once.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import WaystationCaching
+import WaystationHTTP
 
 /// The sentences of a ``Interceptor/CacheExplanation``.
 enum CacheArithmetic {

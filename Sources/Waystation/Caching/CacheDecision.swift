@@ -1,7 +1,6 @@
 import HTTPTypes
-package import WaystationCaching
-import WaystationFields
 package import WaystationFoundation
+package import WaystationHTTP
 import WaystationStorage
 
 /// The decision from a strategy, the request's own policy and the stored responses.

@@ -1,10 +1,7 @@
 package import HTTPTypes
-package import WaystationCaching
-import WaystationCryptography
-import WaystationFields
 package import WaystationFoundation
-package import WaystationRules
-package import WaystationTransport
+package import WaystationHTTP
+import WaystationStorage
 
 /// The cache's view of a request: the key under which a response is looked up, and the request as an HTTP message.
 package struct CacheRequest: Sendable {

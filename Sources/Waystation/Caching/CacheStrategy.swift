@@ -1,7 +1,6 @@
 package import Foundation
 package import HTTPTypes
-package import WaystationCaching
-package import WaystationTransport
+package import WaystationHTTP
 
 /// How a rule uses the response cache and the network.
 ///

@@ -1,11 +1,7 @@
 import Dispatch
 public import Foundation
 import Synchronization
-import WaystationCollections
-import WaystationFields
-import WaystationFileSystem
-import WaystationRules
-public import WaystationSharing
+import WaystationHTTP
 public import WaystationStorage
 
 /// The response cache: responses on disk with the time of their arrival, limited by age and bytes.

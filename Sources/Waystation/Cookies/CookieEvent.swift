@@ -1,6 +1,5 @@
 public import Foundation
-public import WaystationCookies
-import WaystationFields
+public import WaystationHTTP
 
 /// An event of an interceptor's cookies, other than a change of a cookie.
 ///

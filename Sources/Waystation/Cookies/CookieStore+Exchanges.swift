@@ -1,8 +1,7 @@
 import Dispatch
 import Synchronization
-package import WaystationCookies
 package import WaystationFoundation
-import WaystationTransport
+package import WaystationHTTP
 
 /// The operations of a store that the interceptor uses for each exchange.
 extension CookieStore {

@@ -1,9 +1,7 @@
 import Dispatch
 public import Foundation
 import Synchronization
-import WaystationCollections
-public import WaystationCookies
-import WaystationFileSystem
+public import WaystationHTTP
 import WaystationStorage
 
 /// The cookies of an app: those that its requests carry, as RFC 6265 chooses them, and those that its responses set.
@@ -126,7 +124,7 @@ public final class CookieStore: Sendable {
 
     /// Adds a cookie, replacing the one with the same identity; the next request carries it.
     ///
-    /// - Throws: ``WaystationCookies/CookieError`` for a domain that is a public suffix.
+    /// - Throws: ``WaystationHTTP/CookieError`` for a domain that is a public suffix.
     public func insert(_ cookie: Cookie) throws(CookieError) {
         let now = now()
         let outcome = change(by: .app) { state in

@@ -1,8 +1,7 @@
 import Synchronization
-import WaystationCollections
-import WaystationCookies
-import WaystationFields
 import WaystationFoundation
+import WaystationHTTP
+import WaystationStorage
 
 /// Keeps a store and one storage in step.
 ///

@@ -1,6 +1,6 @@
 import Dispatch
-import WaystationCookies
 import WaystationFoundation
+import WaystationHTTP
 
 /// The cookie storage of a session's configuration.
 ///

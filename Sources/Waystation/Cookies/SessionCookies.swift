@@ -1,9 +1,7 @@
 import Dispatch
 import Synchronization
-public import WaystationCookies
-import WaystationFields
 package import WaystationFoundation
-import WaystationTransport
+public import WaystationHTTP
 
 /// The cookies of the sessions that are made from one configuration.
 final class SessionCookies: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import WaystationCookies
+import WaystationHTTP
 
 /// The known content of a storage, which distinguishes changes that others made from the store's own writes.
 ///

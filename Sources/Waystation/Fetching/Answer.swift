@@ -1,6 +1,5 @@
-import WaystationCaching
-import WaystationFiles
 import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
 
 /// An answer that is available.

@@ -1,7 +1,6 @@
 import HTTPTypes
-import WaystationCaching
-import WaystationFiles
 import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
 
 /// The store of a response cache, and the settings by which its responses are stored and reused.

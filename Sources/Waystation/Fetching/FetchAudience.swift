@@ -1,5 +1,5 @@
-import WaystationCollections
 import WaystationFoundation
+import WaystationStorage
 
 /// The waiters of a shared fetch, and the calls that they have yet to get: a state machine without side effects.
 ///

@@ -1,12 +1,9 @@
 import Dispatch
 import Foundation
 import Synchronization
-import WaystationCaching
-import WaystationCollections
-import WaystationFields
 import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
-import WaystationTransport
 
 /// The fetches that are under way: at most one for each plan.
 final class Fetches: Sendable {

@@ -1,9 +1,7 @@
 import HTTPTypes
-import WaystationCaching
-import WaystationFields
 import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
-import WaystationTransport
 
 /// A hit that answers every request like the one that it was made for, until the stored response or its age changes.
 ///

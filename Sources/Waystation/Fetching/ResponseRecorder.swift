@@ -1,7 +1,7 @@
 import HTTPTypes
 import Synchronization
-import WaystationCaching
 import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
 
 /// Writes a response into the store as it arrives; the response is committed when it has arrived complete.

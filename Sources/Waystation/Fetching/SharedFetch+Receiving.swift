@@ -1,10 +1,8 @@
 import HTTPTypes
 import Synchronization
-import WaystationCaching
 import WaystationFoundation
-import WaystationSharing
+import WaystationHTTP
 import WaystationStorage
-import WaystationTransport
 
 /// The handling of a full response's head: whether the response is stored, and which waiters get it.
 extension SharedFetch {

@@ -1,10 +1,9 @@
 import Dispatch
 import HTTPTypes
 import Synchronization
-import WaystationCaching
 import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
-import WaystationTransport
 
 /// One trip to the network for all loads that wait for the same response.
 ///

@@ -1,8 +1,7 @@
 import Synchronization
-import WaystationFileSystem
 package import WaystationFoundation
-import WaystationRules
-package import WaystationTransport
+import WaystationHTTP
+import WaystationStorage
 
 /// The loads of an interceptor for clients that are not tasks of a `URLSession`, such as the connections of a gateway.
 ///

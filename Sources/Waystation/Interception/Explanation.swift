@@ -1,8 +1,6 @@
 import Synchronization
-package import WaystationCaching
-import WaystationFields
 package import WaystationFoundation
-import WaystationTransport
+package import WaystationHTTP
 
 extension Interceptor {
     /// Why a request is answered as it is: its rule, its source, and the arithmetic of the cache in words.

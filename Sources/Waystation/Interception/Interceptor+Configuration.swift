@@ -1,7 +1,6 @@
 public import Logging
-public import WaystationCaching
-import WaystationFields
 public import WaystationFoundation
+public import WaystationHTTP
 
 extension Interceptor {
     /// The dependencies and options of an interceptor.
@@ -35,7 +34,7 @@ extension Interceptor {
                 leavesOtherTasks = true
             }
         }
-        /// Makes the network of a session from its configuration; ``WaystationTransport/URLSessionTransport`` by default.
+        /// Makes the network of a session from its configuration; ``Waystation/URLSessionTransport`` by default.
         ///
         /// It is called with the first request that needs it, for each configuration that is intercepted. If several
         /// requests make transports at the same time, one of them is used. The configuration has no cookie storage:

@@ -1,12 +1,8 @@
 import Logging
 import Synchronization
-package import WaystationCaching
-import WaystationFields
-import WaystationFileSystem
 public import WaystationFoundation
-public import WaystationRules
+public import WaystationHTTP
 import WaystationStorage
-public import WaystationTransport
 
 /// Intercepts the loads of sessions by rules in code: it answers them from files and from the response cache, or sends
 /// them to the network.
@@ -319,7 +315,7 @@ extension Interceptor {
         /// Another engine.
         ///
         /// It carries every data task that a rule lets through to the network, except requests that it cannot carry
-        /// (``WaystationTransport/Transport/canCarry(_:)``), and those that a protocol class of the app's own
+        /// (``Waystation/Transport/canCarry(_:)``), and those that a protocol class of the app's own
         /// configuration takes: Foundation's loader carries these. Uploads, downloads and web sockets stay with
         /// Foundation. To keep them from the network, set ``Configuration/makeTransport`` instead.
         ///

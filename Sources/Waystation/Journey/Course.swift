@@ -1,6 +1,5 @@
-import WaystationCaching
 import WaystationFoundation
-import WaystationTransport
+import WaystationHTTP
 
 /// The course of a load from hop to hop: a state machine without side effects.
 ///

@@ -1,7 +1,6 @@
 import Dispatch
-import WaystationCollections
 import WaystationFoundation
-import WaystationTransport
+import WaystationStorage
 
 /// The items that wait for delivery to the client of a load, and which of them may be delivered now.
 ///

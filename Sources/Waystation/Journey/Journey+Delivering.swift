@@ -1,7 +1,6 @@
 import Synchronization
-import WaystationCollections
 import WaystationFoundation
-import WaystationTransport
+import WaystationStorage
 
 /// The delivery to the client, and the client's control of the load.
 extension Journey {

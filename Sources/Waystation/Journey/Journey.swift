@@ -1,8 +1,7 @@
 import Dispatch
 import Synchronization
-import WaystationCaching
 import WaystationFoundation
-import WaystationTransport
+import WaystationHTTP
 
 /// The way of one load from its first request to its end.
 ///

@@ -1,5 +1,4 @@
 package import WaystationFoundation
-package import WaystationTransport
 
 /// The recipient of a load's response: a task of a `URLSession`, a connection of a server, a test.
 ///

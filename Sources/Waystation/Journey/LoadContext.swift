@@ -1,7 +1,6 @@
 import Dispatch
 import WaystationFoundation
 import WaystationStorage
-import WaystationTransport
 
 /// The stations and the network of a load, and the load's events and recording.
 struct LoadContext: Sendable {

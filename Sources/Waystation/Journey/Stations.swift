@@ -1,6 +1,5 @@
 import Synchronization
 import WaystationFoundation
-import WaystationTransport
 
 /// One step on the way of each request of a load.
 protocol Station: Sendable {

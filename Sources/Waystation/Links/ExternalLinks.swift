@@ -1,8 +1,6 @@
-import WaystationFields
-import WaystationFileSystem
 public import WaystationFoundation
-import WaystationRules
-import WaystationTransport
+import WaystationHTTP
+import WaystationStorage
 
 /// Links that belong to other apps: telephone numbers, mail addresses, wallets, maps.
 ///

@@ -1,6 +1,5 @@
 import Synchronization
 import WaystationFoundation
-import WaystationTransport
 
 /// The connection of an interceptor to one configuration: a protocol class of its own, and the network behind it.
 ///

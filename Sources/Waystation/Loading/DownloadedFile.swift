@@ -1,6 +1,5 @@
-import WaystationFileSystem
 import WaystationFoundation
-import WaystationTransport
+import WaystationStorage
 
 /// The file of a download that no loader of Foundation's own has made.
 ///

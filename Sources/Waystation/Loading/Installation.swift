@@ -1,6 +1,5 @@
 import Synchronization
 public import WaystationFoundation
-import WaystationTransport
 
 extension URLSessionConfiguration {
     /// A copy of the configuration whose sessions load through `interceptor`.

@@ -1,5 +1,4 @@
 import WaystationFoundation
-import WaystationTransport
 
 /// The protocol class that comes first in an intercepted configuration.
 ///

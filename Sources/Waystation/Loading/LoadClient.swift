@@ -1,7 +1,6 @@
 import Dispatch
 import Synchronization
 import WaystationFoundation
-import WaystationTransport
 
 /// A protocol's client and its task.
 ///

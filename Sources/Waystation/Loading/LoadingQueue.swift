@@ -1,6 +1,5 @@
 import Dispatch
 public import WaystationFoundation
-import WaystationTransport
 
 /// The way back to the session's work queue, the only place where a protocol's client may be called.
 ///

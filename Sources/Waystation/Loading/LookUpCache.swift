@@ -1,6 +1,5 @@
 import Synchronization
 import WaystationFoundation
-import WaystationTransport
 
 /// The `URLCache` of an intercepted configuration.
 ///

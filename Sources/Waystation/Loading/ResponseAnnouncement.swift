@@ -1,5 +1,4 @@
 import WaystationFoundation
-import WaystationTransport
 
 /// Gives a task its response, and asks its delegate what to do with it.
 ///

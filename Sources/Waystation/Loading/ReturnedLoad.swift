@@ -1,7 +1,6 @@
 import HTTPTypes
 import WaystationFoundation
 import WaystationStorage
-import WaystationTransport
 
 /// A task that was handed back to Foundation's own loader, on the same task: uploads keep their body, downloads get
 /// their file, delegates get every chunk, redirect and challenge.

@@ -1,7 +1,6 @@
 import Dispatch
 import Synchronization
 package import WaystationFoundation
-import WaystationTransport
 
 /// The interceptor of a part of a program, for sessions that several parts share.
 ///

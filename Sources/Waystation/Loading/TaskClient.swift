@@ -1,6 +1,5 @@
 import Synchronization
 import WaystationFoundation
-import WaystationTransport
 
 /// A task of a `URLSession` as the client of a load.
 ///

@@ -1,6 +1,5 @@
 import Foundation
-public import WaystationCookies
-import WaystationFields
+public import WaystationHTTP
 
 /// The cookie that carries a login's token: all of its attributes except the value.
 public struct LoginCookie: Hashable, Sendable {
@@ -48,7 +47,7 @@ public struct LoginCookie: Hashable, Sendable {
 
     /// The cookie with a token as its value.
     ///
-    /// - Throws: ``WaystationCookies/CookieError`` when a part could not be sent, such as a token with a line break.
+    /// - Throws: ``WaystationHTTP/CookieError`` when a part could not be sent, such as a token with a line break.
     func holding(_ token: LoginToken, now: Date) throws(CookieError) -> Cookie {
         try Cookie(
             name: name,

@@ -1,8 +1,6 @@
 import Synchronization
-import WaystationCookies
 import WaystationFoundation
-public import WaystationRules
-import WaystationTransport
+public import WaystationHTTP
 
 /// Selects the requests of a rule that need a login.
 ///

@@ -1,9 +1,7 @@
 import Dispatch
 import Synchronization
-import WaystationCookies
-import WaystationFields
 import WaystationFoundation
-import WaystationTransport
+import WaystationHTTP
 
 /// One login for an app's own requests and for the pages that it loads.
 ///

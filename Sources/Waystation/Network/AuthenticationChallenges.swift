@@ -1,6 +1,5 @@
-import WaystationFields
 package import WaystationFoundation
-import WaystationTransport
+import WaystationHTTP
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
 package struct AuthenticationChallengeField: Equatable, Sendable {

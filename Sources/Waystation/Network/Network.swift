@@ -1,8 +1,7 @@
 import Synchronization
-import WaystationCaching
 package import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
-package import WaystationTransport
 
 /// The network behind one intercepted configuration: a transport made with the first request that needs it.
 final class Network: Sendable {

@@ -1,9 +1,8 @@
 import Dispatch
 import Synchronization
-import WaystationFields
-import WaystationFileSystem
 import WaystationFoundation
-import WaystationTransport
+import WaystationHTTP
+import WaystationStorage
 
 /// One exchange with the origin, by way of a transport.
 ///

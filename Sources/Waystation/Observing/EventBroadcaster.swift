@@ -2,8 +2,6 @@ import Foundation
 import Logging
 import Metrics
 import Synchronization
-import WaystationCollections
-import WaystationSharing
 import WaystationStorage
 
 /// Sends events to every stream, to the log and to the metrics.

@@ -1,6 +1,5 @@
 public import Foundation
-import WaystationFields
-public import WaystationSharing
+import WaystationHTTP
 public import WaystationStorage
 
 /// An event of a source that is not part of this module, such as `PackEvent` of `WaystationPacks`.

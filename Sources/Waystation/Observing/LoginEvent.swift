@@ -1,4 +1,4 @@
-import WaystationFields
+import WaystationHTTP
 
 /// An event of a login.
 ///

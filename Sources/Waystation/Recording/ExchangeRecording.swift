@@ -1,7 +1,6 @@
 import Dispatch
 import Synchronization
 import WaystationFoundation
-import WaystationTransport
 
 /// The data that is collected about one load while a recorder is set.
 ///

@@ -1,7 +1,6 @@
 import Synchronization
-import WaystationFields
 import WaystationFoundation
-import WaystationRules
+import WaystationHTTP
 
 /// The rules of an interceptor, ready for decisions: patterns are compiled, directories open.
 struct CompiledRules: Sendable {

@@ -1,7 +1,5 @@
 public import Foundation
-import WaystationFields
-public import WaystationRules
-package import WaystationTransport
+public import WaystationHTTP
 
 /// One rule of the whitelist: the requests that it takes, and how they are answered.
 ///
@@ -16,7 +14,7 @@ package import WaystationTransport
 /// ]
 /// ```
 ///
-/// The syntax of patterns is that of ``WaystationRules/URLPattern``. A pattern that is not valid is refused when the
+/// The syntax of patterns is that of ``WaystationHTTP/URLPattern``. A pattern that is not valid is refused when the
 /// interceptor is made, with the position of the fault and the text that was expected there.
 public struct Rule: Sendable {
     package struct Action: Sendable {

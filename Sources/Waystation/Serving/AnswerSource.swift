@@ -1,9 +1,7 @@
 import HTTPTypes
-import WaystationCaching
-import WaystationFields
 public import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
-import WaystationTransport
 
 /// A source of answers, such as the pages in an app's database.
 ///

@@ -1,9 +1,7 @@
 import HTTPTypes
-import WaystationCaching
-import WaystationFields
 import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
-import WaystationTransport
 
 /// The response cache, and the network in the order of its strategy.
 struct CacheSource: AnswerSource {

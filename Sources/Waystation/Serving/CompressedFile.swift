@@ -1,8 +1,7 @@
 import Foundation
 import HTTPTypes
 import WaystationArchive
-import WaystationFiles
-import WaystationTransport
+import WaystationStorage
 
 // An SVG in a gzip stream (`.svgz`) is a file whose bytes have a content coding. A load delivers it without the coding,
 // as it delivers bodies from the network (trap L15).

@@ -1,12 +1,9 @@
 import Dispatch
 import HTTPTypes
 import Synchronization
-import WaystationCaching
-import WaystationFields
-import WaystationFiles
 import WaystationFoundation
-import WaystationRules
-import WaystationTransport
+import WaystationHTTP
+import WaystationStorage
 
 /// The files of a directory under a base URL.
 struct FileSource: AnswerSource {

@@ -1,5 +1,4 @@
 import WaystationFoundation
-import WaystationTransport
 
 /// One request of a load: the first one, or one after a redirect, with credentials, or with a renewed token.
 struct Hop: Sendable {

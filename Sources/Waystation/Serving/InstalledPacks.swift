@@ -1,11 +1,8 @@
 import Dispatch
 import HTTPTypes
-import WaystationCaching
-package import WaystationFiles
 package import WaystationFoundation
-package import WaystationRules
-import WaystationStorage
-import WaystationTransport
+package import WaystationHTTP
+package import WaystationStorage
 
 /// The installed packs as rules see them: `PackLibrary` of the product `WaystationPacks`.
 package protocol InstalledPacks: Sendable {

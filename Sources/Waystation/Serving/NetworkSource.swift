@@ -1,6 +1,5 @@
-import WaystationFields
 import WaystationFoundation
-import WaystationTransport
+import WaystationHTTP
 
 /// The network, without the cache.
 struct NetworkSource: AnswerSource {

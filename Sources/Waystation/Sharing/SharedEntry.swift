@@ -1,10 +1,7 @@
 import Foundation
 import HTTPTypes
 import Synchronization
-import WaystationCaching
-import WaystationCryptography
-import WaystationFields
-import WaystationSharing
+import WaystationHTTP
 import WaystationStorage
 
 /// A value of a shared tier: a response, or how the responses of its key vary.

@@ -1,10 +1,7 @@
 package import Foundation
 import HTTPTypes
 import Synchronization
-import WaystationCaching
-import WaystationCollections
-import WaystationCryptography
-package import WaystationSharing
+import WaystationHTTP
 package import WaystationStorage
 
 /// The responses of one cache that a fleet of machines shares, in a tier.

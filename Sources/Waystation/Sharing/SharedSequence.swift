@@ -1,7 +1,5 @@
 package import Foundation
 import Synchronization
-import WaystationFileSystem
-import WaystationSharing
 import WaystationStorage
 
 /// The invalidations of other machines, applied to this machine's store in their order.

@@ -1,6 +1,5 @@
-import WaystationFields
 public import WaystationFoundation
-import WaystationRules
+import WaystationHTTP
 
 /// A request in the form that rules and the cache use.
 ///

@@ -1,5 +1,5 @@
-public import WaystationFields
 import WaystationFoundation
+public import WaystationHTTP
 
 /// An error in the setup of an interceptor, or the reason why a load was refused.
 ///

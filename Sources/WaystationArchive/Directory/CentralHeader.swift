@@ -1,4 +1,4 @@
-import WaystationFileSystem
+import WaystationStorage
 
 /// One entry's header in the central directory (APPNOTE 4.3.12), checked on its own.
 struct CentralHeader {

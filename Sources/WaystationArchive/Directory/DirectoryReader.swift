@@ -1,4 +1,4 @@
-import WaystationFileSystem
+import WaystationStorage
 
 /// Reads an archive's directory and every local header, and refuses the archive unless all of them are sound.
 ///

@@ -1,4 +1,4 @@
-import WaystationFileSystem
+import WaystationStorage
 
 /// The place of an archive's central directory, from the records at the archive's end (APPNOTE 4.3.14 to 4.3.16).
 ///

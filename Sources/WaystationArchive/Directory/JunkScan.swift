@@ -1,4 +1,4 @@
-import WaystationFileSystem
+import WaystationStorage
 
 /// Bytes of a file that belong to no entry and to no record of its archive.
 ///

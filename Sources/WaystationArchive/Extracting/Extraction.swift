@@ -1,7 +1,7 @@
 import Dispatch
 public import Foundation
 import Synchronization
-package import WaystationFileSystem
+package import WaystationStorage
 
 /// One extraction of an archive, on several threads of its own.
 final class Extraction: Sendable {

@@ -1,4 +1,4 @@
-public import WaystationFields
+public import WaystationHTTP
 
 /// An error that says why a zip archive was refused, or could not be read or written.
 ///

@@ -1,4 +1,4 @@
-import CZlib
+import CWaystation.Zlib
 
 /// zlib's compressor, for data without a header; made for one entry.
 final class Deflater {
@@ -44,7 +44,7 @@ final class Deflater {
             stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
             stream.pointee.avail_out = UInt32(clamping: buffer.count)
             // zlib fails only if its state was not initialized or there is nothing to do; neither happens here.
-            _ = CZlib.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+            _ = CWaystation.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
             let produced = buffer.count - Int(stream.pointee.avail_out)
             if produced > 0 { try output(UnsafeRawBufferPointer(rebasing: buffer[..<produced])) }
             // When the buffer is not full, no more output is waiting.

@@ -1,5 +1,5 @@
-import CZlib
-import WaystationFileSystem
+import CWaystation.Zlib
+import WaystationStorage
 
 /// Reads the contents of entries, one at a time, with two buffers that are allocated once.
 final class EntryReader {

@@ -1,4 +1,4 @@
-import CZlib
+import CWaystation.Zlib
 package import Foundation
 
 /// zlib's decompressor; one instance serves one entry after another.

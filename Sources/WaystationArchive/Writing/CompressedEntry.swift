@@ -1,5 +1,5 @@
 import Foundation
-import WaystationFileSystem
+import WaystationStorage
 
 /// A source in the form in which an archive stores it.
 ///

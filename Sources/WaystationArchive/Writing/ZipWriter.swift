@@ -1,5 +1,5 @@
 public import Foundation
-public import WaystationFileSystem
+public import WaystationStorage
 
 /// Writes a zip archive as a stream, from front to back.
 ///

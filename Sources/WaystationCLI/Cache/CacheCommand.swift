@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import WaystationFields
+import WaystationHTTP
 import WaystationRecording
 import WaystationStorage
 

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Waystation
-import WaystationCaching
-import WaystationFields
 import WaystationFoundation
-import WaystationRules
+import WaystationHTTP
 import WaystationStorage
 
 struct CacheExplainCommand: AsyncParsableCommand {

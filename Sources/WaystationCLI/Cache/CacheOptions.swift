@@ -1,9 +1,7 @@
 import ArgumentParser
 import Foundation
 import HTTPTypes
-import WaystationFields
-import WaystationRules
-import WaystationRulesFile
+import WaystationHTTP
 import WaystationStorage
 
 /// The store that a command works on.

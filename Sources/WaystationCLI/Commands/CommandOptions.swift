@@ -1,10 +1,10 @@
 public import ArgumentParser
 import Foundation
+import Waystation
 import WaystationArchive
 public import WaystationPacks
 import WaystationPublishing
 import WaystationStorage
-import WaystationTransport
 
 /// The release directory and the signing keys.
 struct ReleaseOptions: ParsableArguments {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Logging
 import Waystation
-import WaystationRulesFile
 
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

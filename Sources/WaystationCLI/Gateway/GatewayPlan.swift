@@ -1,9 +1,8 @@
 import Foundation
 import Logging
 import Waystation
-import WaystationFileSystem
 import WaystationPacks
-import WaystationRulesFile
+import WaystationStorage
 
 #if Gateway
 import WaystationNIO
@@ -100,9 +99,7 @@ struct OpenedRules {
 }
 
 #if Gateway
-import Foundation
 import WaystationGateway
-import WaystationRulesFile
 
 extension GatewayPlan {
     /// Opens the authority, and makes one if the directory has none for the rules.

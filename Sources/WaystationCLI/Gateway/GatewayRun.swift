@@ -4,7 +4,6 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 import WaystationGateway
-import WaystationRulesFile
 
 /// A gateway that runs until a signal ends it.
 struct GatewayRun: Sendable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import WaystationFields
+import WaystationHTTP
 import WaystationProcesses
 
 /// The addresses of the pages of a gateway that has begun to listen.

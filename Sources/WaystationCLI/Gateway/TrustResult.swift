@@ -1,7 +1,6 @@
 #if Gateway
 import Foundation
 import WaystationGateway
-import WaystationRulesFile
 
 /// An authority, and the commands that make programs accept its certificates.
 struct TrustResult: CommandResult {

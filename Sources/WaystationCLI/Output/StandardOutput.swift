@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import Logging
-import WaystationFileSystem
 import WaystationPacks
+import WaystationStorage
 
 /// Standard output.
 enum StandardOutput {
@@ -104,7 +104,7 @@ struct ConsoleLog: LogHandler {
     }
 }
 
-/// Numbers in a form for people.
+/// Numbers, tables and lists in a form for people.
 enum Words {
     /// A size such as `999 B`, `11 kB`, `1.4 MB`, in powers of 1000.
     static func bytes(_ count: Int) -> String {

@@ -3,10 +3,8 @@ public import Foundation
 import NIOSSL
 import Synchronization
 public import Waystation
-import WaystationCollections
-import WaystationCryptography
-import WaystationFileSystem
-import WaystationRules
+import WaystationStorage
+import WaystationHTTP
 
 /// An authority that makes certificates for the hosts of rules, and for no others.
 ///

@@ -1,8 +1,7 @@
 #if Gateway
 import Foundation
-public import WaystationFields
-import WaystationFileSystem
-import WaystationRules
+public import WaystationHTTP
+import WaystationStorage
 
 /// The reason why an authority cannot be opened, or cannot make a certificate.
 public struct CertificateAuthorityError: CodedError {

@@ -1,7 +1,5 @@
 #if Gateway
-import WaystationCookies
-import WaystationFields
-import WaystationRules
+import WaystationHTTP
 
 /// The hosts of rules for which an authority makes certificates.
 ///

@@ -1,6 +1,6 @@
 #if Gateway
 import Foundation
-import WaystationCryptography
+import WaystationStorage
 
 /// An authority as it is stored: the key and the certificate of the intermediate, and the certificate of the root.
 ///

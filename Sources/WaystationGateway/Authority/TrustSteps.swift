@@ -1,7 +1,7 @@
 #if Gateway
 import Foundation
-import WaystationCryptography
-import WaystationFields
+import WaystationStorage
+import WaystationHTTP
 
 /// The commands that make one kind of program accept an authority's certificates, and those that undo it.
 public struct TrustSteps: Sendable, Hashable, CustomStringConvertible {

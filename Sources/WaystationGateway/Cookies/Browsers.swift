@@ -2,9 +2,8 @@
 import Foundation
 import Synchronization
 import Waystation
-import WaystationCollections
-import WaystationCookies
-import WaystationFileSystem
+import WaystationStorage
+import WaystationHTTP
 
 /// Keeps the browsers' cookies in step with the app's store.
 ///

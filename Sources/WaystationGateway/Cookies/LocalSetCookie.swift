@@ -1,7 +1,6 @@
 #if Gateway
 import Foundation
-import WaystationCookies
-import WaystationFields
+import WaystationHTTP
 
 /// `Set-Cookie` fields for a browser that knows an origin by its name at the gateway.
 enum LocalSetCookie {

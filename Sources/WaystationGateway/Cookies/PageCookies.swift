@@ -1,6 +1,6 @@
 #if Gateway
 import Waystation
-import WaystationCookies
+import WaystationHTTP
 
 /// The cookies of one host in one browser, compared with those of the app's store.
 ///

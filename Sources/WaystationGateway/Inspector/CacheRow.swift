@@ -2,11 +2,10 @@
 import Foundation
 import HTTPTypes
 import Waystation
-import WaystationCaching
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 import WaystationPacks
 import WaystationRecording
-import WaystationStorage
 
 /// The stored responses that a search finds.
 struct CacheListing: Encodable, Sendable {

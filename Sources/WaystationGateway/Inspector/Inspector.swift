@@ -2,8 +2,7 @@
 import Dispatch
 import NIOHTTP1
 import Waystation
-import WaystationCookies
-import WaystationFields
+import WaystationHTTP
 import WaystationFoundation
 import WaystationPacks
 import WaystationRecording

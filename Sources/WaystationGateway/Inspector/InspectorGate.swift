@@ -2,8 +2,8 @@
 import Foundation
 import NIOHTTP1
 import Waystation
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 
 /// Decides which requests the inspector answers.
 ///

@@ -1,6 +1,6 @@
 #if Gateway
 import Waystation
-import WaystationFields
+import WaystationHTTP
 import WaystationFoundation
 import WaystationRecording
 

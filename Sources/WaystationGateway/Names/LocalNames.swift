@@ -1,7 +1,7 @@
 #if Gateway
 import Foundation
 import Synchronization
-import WaystationFields
+import WaystationHTTP
 
 /// Translates URLs of origins to URLs of the gateway, and back.
 struct LocalNames: Sendable {

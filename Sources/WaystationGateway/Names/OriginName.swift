@@ -1,8 +1,7 @@
 #if Gateway
 import Foundation
-import WaystationCookies
-import WaystationCryptography
-import WaystationFields
+import WaystationHTTP
+import WaystationStorage
 
 /// An origin: scheme, host and port (RFC 6454 §4), and the name under which a gateway stands for it.
 ///

@@ -1,8 +1,8 @@
 #if Gateway
 import NIOCore
 import NIOHTTP1
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 import WaystationFoundation
 
 /// The resource that a request to the gateway asks for.

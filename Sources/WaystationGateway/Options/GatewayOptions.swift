@@ -3,10 +3,10 @@ import Foundation
 public import Logging
 import NIOCore
 public import Waystation
-public import WaystationFields
+public import WaystationHTTP
 import WaystationStorage
 
-@_exported public import protocol WaystationFields.CodedError
+@_exported public import protocol WaystationHTTP.CodedError
 
 /// The options of a gateway.
 public struct GatewayOptions: Sendable {

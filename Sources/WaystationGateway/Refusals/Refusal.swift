@@ -2,7 +2,7 @@
 import NIOCore
 import NIOHTTP1
 import Waystation
-import WaystationFields
+import WaystationHTTP
 import WaystationFoundation
 
 /// An answer that the gateway gives by itself, because it does not serve a request.

@@ -1,6 +1,6 @@
 #if Gateway
 import Foundation
-import WaystationFields
+import WaystationHTTP
 
 /// An absolute `http` or `https` URL in a text, found as browsers parse it (URL Standard §4.4).
 ///

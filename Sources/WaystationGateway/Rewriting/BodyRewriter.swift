@@ -1,8 +1,7 @@
 #if Gateway
 import HTTPTypes
 import NIOHTTP1
-import WaystationCaching
-import WaystationFields
+import WaystationHTTP
 
 /// Rewrites the links of a page or a style sheet while it passes.
 struct BodyRewriter: Sendable {

@@ -1,6 +1,6 @@
 #if Gateway
 import Foundation
-import WaystationFields
+import WaystationHTTP
 
 /// The bytes of markup and style sheets, in every encoding that contains ASCII.
 enum Characters {

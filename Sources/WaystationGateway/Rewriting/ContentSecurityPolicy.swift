@@ -1,5 +1,5 @@
 #if Gateway
-import WaystationCookies
+import WaystationHTTP
 
 /// Policies of a page that is shown under another name (Content Security Policy Level 3).
 enum ContentSecurityPolicy {

@@ -1,6 +1,6 @@
 #if Gateway
 import Foundation
-import WaystationFields
+import WaystationHTTP
 
 /// The forms of the values of attributes that contain URLs.
 enum LinkValue {

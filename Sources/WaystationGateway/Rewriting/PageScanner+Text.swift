@@ -1,5 +1,5 @@
 #if Gateway
-import WaystationFields
+import WaystationHTTP
 
 extension PageScanner {
     /// Reads the text between tags, and the start of the next tag (HTML §13.2.5.1, §13.2.5.6, §13.2.5.7, §13.2.5.42).

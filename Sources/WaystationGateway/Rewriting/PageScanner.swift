@@ -1,5 +1,5 @@
 #if Gateway
-import WaystationFields
+import WaystationHTTP
 
 /// Finds the links of a page as a browser's tokenizer finds tags and their attributes (HTML §13.2.5).
 ///

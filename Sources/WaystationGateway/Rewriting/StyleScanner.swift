@@ -1,5 +1,5 @@
 #if Gateway
-import WaystationFields
+import WaystationHTTP
 
 /// Finds the URLs of a style sheet among its tokens (CSS Syntax Level 3 §4): `url(…)`, the string of `@import`, and the
 /// strings of `image-set()`.

@@ -1,7 +1,7 @@
 #if Gateway
 import NIOCore
 import NIOHTTP1
-import WaystationFields
+import WaystationHTTP
 import WaystationFoundation
 import WaystationNIO
 import WaystationStorage

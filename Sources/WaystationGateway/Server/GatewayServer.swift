@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import Synchronization
-import WaystationFields
+import WaystationHTTP
 import WaystationNIO
 
 /// The listening sockets of a gateway, and its connections.

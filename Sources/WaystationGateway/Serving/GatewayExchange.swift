@@ -3,7 +3,6 @@ import NIOCore
 import NIOHTTP1
 import Waystation
 import WaystationFoundation
-import WaystationTransport
 
 /// One request of a connection and its response: the client of a load.
 ///

@@ -5,12 +5,10 @@ import NIOHTTP1
 import NIOSSL
 import Synchronization
 import Waystation
-import WaystationCookies
-import WaystationFields
+import WaystationHTTP
 import WaystationFoundation
 import WaystationNIO
 import WaystationRecording
-import WaystationTransport
 
 /// The parts that all connections of a gateway share.
 final class GatewayServing: Sendable {

@@ -2,7 +2,7 @@
 import Foundation
 import NIOHTTP1
 import Waystation
-import WaystationFields
+import WaystationHTTP
 
 /// The page from which a browser sends a request.
 ///

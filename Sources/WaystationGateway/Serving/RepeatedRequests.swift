@@ -2,7 +2,7 @@
 import NIOCore
 import Synchronization
 import Waystation
-import WaystationCollections
+import WaystationStorage
 
 /// The requests that were answered at once, as they arrived, with their responses as they are sent.
 ///

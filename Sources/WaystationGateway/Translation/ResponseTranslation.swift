@@ -1,7 +1,7 @@
 #if Gateway
 import NIOHTTP1
 import Synchronization
-import WaystationFields
+import WaystationHTTP
 import WaystationFoundation
 
 /// Makes the fields of the gateway's response from those of a load's response.

@@ -2,11 +2,10 @@
 import NIOCore
 import NIOHTTP1
 import Waystation
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 import WaystationFoundation
 import WaystationNIO
-import WaystationTransport
 
 /// Passes a web socket on to its origin (RFC 6455).
 ///

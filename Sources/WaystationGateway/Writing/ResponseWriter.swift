@@ -2,7 +2,7 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import WaystationFields
+import WaystationHTTP
 
 /// Writes one response to the client of a connection (RFC 9112).
 ///

@@ -2,7 +2,7 @@
 import Foundation
 import NIOCore
 import WaystationArchive
-import WaystationFields
+import WaystationHTTP
 
 /// Makes decoders for content codings (RFC 9110 §8.4.1).
 enum ContentDecoding {

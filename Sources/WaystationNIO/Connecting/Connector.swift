@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
-import WaystationFields
+import WaystationHTTP
 
 /// Makes connections: name look-up, TCP, tunnel and TLS.
 ///

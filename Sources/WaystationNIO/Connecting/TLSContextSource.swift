@@ -4,8 +4,8 @@ import Foundation
 import NIOCore
 import NIOSSL
 import Synchronization
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 
 /// The sources of the TLS contexts of a transport.
 struct TLSContexts: Sendable {

@@ -1,6 +1,6 @@
 #if NIO
 import NIOCore
-import WaystationTransport
+import Waystation
 
 /// The heart of a transport: exchanges, pools and connections, confined to one event loop.
 final class Engine {

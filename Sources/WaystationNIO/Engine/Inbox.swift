@@ -2,7 +2,7 @@
 import NIOCore
 package import NIOPosix
 import Synchronization
-import WaystationTransport
+import Waystation
 
 /// Carries what apps ask for from their threads to the event loop, in order, with one hop for a batch.
 final class Inbox: Sendable {

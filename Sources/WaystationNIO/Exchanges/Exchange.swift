@@ -1,8 +1,8 @@
 #if NIO
 import NIOCore
-import WaystationFields
+import WaystationHTTP
 import WaystationFoundation
-import WaystationTransport
+import Waystation
 
 /// One exchange: it collects what its connection reports, and delivers it once a turn of the event loop.
 ///

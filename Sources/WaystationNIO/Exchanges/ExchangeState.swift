@@ -1,7 +1,7 @@
 #if NIO
 import NIOCore
-import WaystationFields
-import WaystationTransport
+import WaystationHTTP
+import Waystation
 
 /// The life of one exchange, as a state machine without side effects.
 struct ExchangeState {

@@ -1,8 +1,8 @@
 #if NIO
 package import NIOHTTP1
-import WaystationFields
+import WaystationHTTP
 package import WaystationFoundation
-package import WaystationTransport
+package import Waystation
 
 extension ResponseHead {
     /// The head as Foundation shows it: fields of the same name are joined with a comma (RFC 9110 §5.3).

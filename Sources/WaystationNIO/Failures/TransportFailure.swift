@@ -1,8 +1,7 @@
 #if NIO
 import Waystation
-import WaystationFields
+import WaystationHTTP
 import WaystationFoundation
-import WaystationTransport
 
 /// The error of an exchange, before it is known for which URL.
 struct TransportFailure: Error, Equatable {

@@ -1,7 +1,7 @@
 #if NIO
 package import NIOCore
 package import NIOHTTP1
-import WaystationFields
+import WaystationHTTP
 
 extension HTTPRequestHead {
     /// The request as HTTP/1.1 sends it, with the fields of its framing (RFC 9112 §6).

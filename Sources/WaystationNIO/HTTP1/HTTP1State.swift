@@ -2,7 +2,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import WaystationFields
+import WaystationHTTP
 
 #if canImport(Glibc)
 import Glibc

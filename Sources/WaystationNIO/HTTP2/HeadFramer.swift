@@ -1,7 +1,7 @@
 #if NIO
 import NIOCore
 import NIOHPACK
-import WaystationFields
+import WaystationHTTP
 
 /// Encodes the heads of requests, and splits those that are longer than a frame of the server may be (RFC 9113 §4.3).
 ///

@@ -1,6 +1,6 @@
 #if NIO
 import NIOCore
-import WaystationFields
+import WaystationHTTP
 
 /// Opens a tunnel through an HTTP proxy, as a state machine without side effects (RFC 9110 §9.3.6).
 struct ConnectExchange {

@@ -1,7 +1,7 @@
 #if NIO
 import Foundation
-import WaystationFields
-import WaystationTransport
+import WaystationHTTP
+import Waystation
 
 #if canImport(Glibc)
 import Glibc

@@ -2,7 +2,7 @@
 import Dispatch
 import Foundation
 import NIOCore
-import WaystationTransport
+import Waystation
 
 /// The stream of a request's body, read one piece at a time on a queue of its own, because reading may block.
 ///

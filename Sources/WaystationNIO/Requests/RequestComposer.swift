@@ -1,8 +1,8 @@
 #if NIO
 import NIOCore
-import WaystationFields
+import WaystationHTTP
 import WaystationFoundation
-import WaystationTransport
+import Waystation
 
 /// Turns a `URLRequest` into the request that is sent, with the fields that plain `URLSession` sends.
 ///

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 public import WaystationArchive
-import WaystationFileSystem
+import WaystationStorage
 
 /// Builds packs from folders.
 public enum PackBuilder {

@@ -1,7 +1,7 @@
 public import Foundation
 public import WaystationArchive
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 
 /// A pack that is open for reading: a zip or a folder with a manifest.
 public struct PackContents: Sendable {

@@ -1,7 +1,7 @@
 public import Foundation
-import WaystationFields
-package import WaystationFileSystem
-import WaystationPatch
+import WaystationArchive
+import WaystationHTTP
+package import WaystationStorage
 
 /// A patch between the contents of two packs, independent of how their zips are compressed.
 ///

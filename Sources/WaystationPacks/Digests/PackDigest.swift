@@ -1,7 +1,6 @@
 public import Foundation
-import WaystationCryptography
-import WaystationFields
-public import WaystationFileSystem
+import WaystationHTTP
+public import WaystationStorage
 
 /// A digest with the name of its algorithm, in the text form `sha256-<64 hexadecimal digits>`.
 ///

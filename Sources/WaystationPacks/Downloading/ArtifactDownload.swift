@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 
 /// One attempt to download an artifact, or the missing rest of it.
 struct ArtifactDownload: Sendable {

@@ -1,5 +1,5 @@
 public import Foundation
-package import WaystationFileSystem
+package import WaystationStorage
 
 /// Downloads artifacts into a directory, and resumes downloads that were interrupted.
 ///

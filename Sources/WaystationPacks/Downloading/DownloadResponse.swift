@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import WaystationFields
+import WaystationHTTP
 
 /// The meaning of a response head for a download; a pure function of its inputs.
 enum DownloadResponse: Equatable {

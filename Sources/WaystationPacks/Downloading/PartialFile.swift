@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 
 /// The file names of one artifact in a downloader's directory.
 struct ArtifactPaths: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import WaystationFields
+import WaystationHTTP
 
 /// The record of a module: the file `module.json` in its folder, which alone decides which versions exist.
 ///

@@ -1,4 +1,4 @@
-import WaystationFields
+import WaystationHTTP
 
 /// Something that happened to the packs of a library.
 public struct PackEvent: Sendable, CustomStringConvertible {

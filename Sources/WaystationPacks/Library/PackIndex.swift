@@ -1,7 +1,6 @@
 import Foundation
-import WaystationFileSystem
-import WaystationFiles
-import WaystationRules
+import WaystationHTTP
+import WaystationStorage
 
 /// Finds the file for a URL: holds all files of all active packs, by canonical URL without a query and without needless
 /// escapes.

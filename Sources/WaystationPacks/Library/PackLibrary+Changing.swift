@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
-import WaystationFields
-import WaystationFileSystem
-import WaystationRules
+import WaystationHTTP
+import WaystationStorage
 
 extension PackLibrary {
     /// Makes an installed version the active one; of several copies, an undamaged one, then the one installed last.

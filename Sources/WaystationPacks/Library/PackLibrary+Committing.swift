@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 
 extension PackLibrary {
     /// A staged version that is ready to be moved into place.

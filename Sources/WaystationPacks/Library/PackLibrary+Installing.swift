@@ -1,9 +1,8 @@
 public import Foundation
 import Synchronization
 public import WaystationArchive
-import WaystationFields
-import WaystationFileSystem
-import WaystationPatch
+import WaystationHTTP
+import WaystationStorage
 
 extension PackLibrary {
     /// Installs the version that results from an installed one and a content patch.

@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
-import WaystationFields
-import WaystationFileSystem
-import WaystationFiles
+import WaystationHTTP
+import WaystationStorage
 
 extension PackLibrary {
     /// Creates the directories and reads every record.

@@ -1,11 +1,8 @@
 import Dispatch
 public import Foundation
 import Synchronization
-import WaystationCollections
-import WaystationFields
-import WaystationFileSystem
-import WaystationFiles
-import WaystationRules
+import WaystationHTTP
+import WaystationStorage
 
 /// The installed packs: complete versions of modules, one of which is active in each module.
 ///

@@ -1,6 +1,6 @@
 package import Foundation
-import WaystationFields
-package import WaystationFileSystem
+import WaystationHTTP
+package import WaystationStorage
 
 /// A version that is being assembled: its files first, then its manifest.
 ///

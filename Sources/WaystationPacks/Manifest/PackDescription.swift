@@ -1,6 +1,6 @@
 public import Foundation
-import WaystationFiles
-import WaystationRules
+import WaystationHTTP
+import WaystationStorage
 
 /// The properties of a pack that has no manifest: for zips and folders.
 public struct PackDescription: Hashable, Sendable {

@@ -1,9 +1,7 @@
 public import Foundation
 import Synchronization
-import WaystationFields
-import WaystationFileSystem
-import WaystationFiles
-import WaystationRules
+import WaystationHTTP
+import WaystationStorage
 
 /// The properties of a pack and its list of files: the file `waystation-pack.json` at the root of its zip, and of its
 /// folder once installed.

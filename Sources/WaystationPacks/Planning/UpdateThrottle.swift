@@ -1,5 +1,5 @@
 public import Foundation
-import WaystationFields
+import WaystationHTTP
 
 /// Limits how often a source may be asked.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 public import Waystation
-import WaystationCollections
-package import WaystationRules
+package import WaystationHTTP
+import WaystationStorage
 
 // The packs in the rules of an interceptor.
 

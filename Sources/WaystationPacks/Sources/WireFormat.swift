@@ -1,7 +1,7 @@
 import Foundation
-import WaystationFields
-import WaystationFileSystem
-import WaystationTransport
+import Waystation
+import WaystationHTTP
+import WaystationStorage
 
 /// Reads values that servers write in several forms.
 ///

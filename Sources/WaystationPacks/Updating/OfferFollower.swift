@@ -1,7 +1,7 @@
 import Foundation
 import WaystationArchive
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 
 /// Follows one offer: the cheapest way first, and the whole pack if a patch fails.
 struct OfferFollower: Sendable {

@@ -1,8 +1,8 @@
 public import Foundation
 import Synchronization
 public import WaystationArchive
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 
 /// Keeps a library's packs up to date.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 
 /// One check, from comparing the records with the disk to the last offer.
 struct Update: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
-import WaystationFileSystem
 import WaystationPacks
+import WaystationStorage
 
 /// A release directory in a bucket, which any number of machines may change at once.
 ///

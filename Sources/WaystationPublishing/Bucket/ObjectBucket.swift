@@ -1,6 +1,6 @@
 package import Foundation
-import WaystationFileSystem
 package import WaystationPacks
+import WaystationStorage
 
 /// The calls that publishing needs of an object store, for the objects below one prefix.
 ///

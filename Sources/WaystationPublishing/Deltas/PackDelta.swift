@@ -1,8 +1,7 @@
 public import Foundation
 public import WaystationArchive
-import WaystationFileSystem
 public import WaystationPacks
-import WaystationPatch
+import WaystationStorage
 
 /// Makes patches between packs.
 public enum PackDelta {

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import WaystationFields
+import WaystationHTTP
 public import WaystationPacks
 
 extension ReleaseDirectory {

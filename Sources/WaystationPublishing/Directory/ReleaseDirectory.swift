@@ -1,8 +1,8 @@
 public import Foundation
 import Synchronization
 public import WaystationArchive
-import WaystationFileSystem
 public import WaystationPacks
+import WaystationStorage
 
 /// The published packs, in a directory that any static file server can serve, or in a bucket of an object store.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import WaystationFileSystem
 import WaystationPacks
+import WaystationStorage
 
 /// A release directory on a disk of this machine; changes wait for one another by a lock.
 struct DirectoryStorage: ReleaseStorage {

@@ -1,4 +1,4 @@
-import WaystationFields
+import WaystationHTTP
 import WaystationPacks
 
 extension NetworkCondition {

@@ -1,6 +1,6 @@
 public import Foundation
 import HTTPTypes
-import WaystationFields
+import WaystationHTTP
 public import WaystationPacks
 
 /// A bucket of an S3-compatible store, in which a release directory can be.

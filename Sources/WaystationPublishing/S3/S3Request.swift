@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
-import WaystationCryptography
-import WaystationFields
+import WaystationHTTP
 import WaystationPacks
+import WaystationStorage
 
 /// A request to a bucket, not yet signed.
 struct S3Request: Sendable {

@@ -1,8 +1,8 @@
 public import Foundation
 public import HTTPTypes
-import WaystationFields
-public import WaystationFiles
+import WaystationHTTP
 public import WaystationPacks
+public import WaystationStorage
 
 /// The answer of a server to a client that requests a published file, with the file in a bucket.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import WaystationArchive
-import WaystationFileSystem
 import WaystationPacks
+import WaystationStorage
 
 /// The settings for preparing a release.
 struct PreparationPlan: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
 import WaystationPacks
+import WaystationStorage
 
 /// The place of a release directory's files: a directory of this machine, or a bucket.
 protocol ReleaseStorage: Sendable {

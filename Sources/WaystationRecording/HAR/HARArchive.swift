@@ -1,7 +1,6 @@
 public import Foundation
 import WaystationArchive
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
 public import WaystationStorage
 
 /// A log of HTTP exchanges in HAR 1.2 format, as browsers' developer tools save it.

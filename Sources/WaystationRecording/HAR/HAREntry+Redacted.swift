@@ -1,7 +1,7 @@
 import HTTPTypes
 package import Waystation
-import WaystationFields
 package import WaystationFoundation
+import WaystationHTTP
 import WaystationStorage
 
 extension HARArchive.Entry {

@@ -1,5 +1,4 @@
 public import Foundation
-import WaystationFileSystem
 public import WaystationStorage
 
 /// Writes a HAR file entry by entry, so that memory holds only one entry at a time.

@@ -1,6 +1,6 @@
 import Foundation
 import WaystationArchive
-import WaystationFields
+import WaystationHTTP
 
 /// Removes content codings from a body (RFC 9110 §8.4.1).
 enum ContentCoding {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import WaystationFields
+import WaystationHTTP
 
 /// An HTTP/1 message as a record contains it: its first line, its fields, and its body as transferred.
 struct HTTPBlock {

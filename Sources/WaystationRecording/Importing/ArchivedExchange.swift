@@ -1,9 +1,7 @@
 import HTTPTypes
 import Waystation
-import WaystationCaching
-import WaystationFields
 import WaystationFoundation
-import WaystationRules
+import WaystationHTTP
 import WaystationStorage
 
 /// An exchange of a recording of any format, in the form that the cache needs.

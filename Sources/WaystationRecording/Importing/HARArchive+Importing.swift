@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import WaystationFields
+import WaystationHTTP
 
 extension HARArchive.Entry {
     /// The exchange in the form that the cache needs.

@@ -1,8 +1,7 @@
 public import Foundation
 import HTTPTypes
 public import Waystation
-public import WaystationCaching
-import WaystationFileSystem
+public import WaystationHTTP
 public import WaystationStorage
 
 /// An import of one recording into a store, in progress.

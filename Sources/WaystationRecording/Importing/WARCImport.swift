@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
 import WaystationStorage
 
 /// An import of a WARC file into a store, in two passes: first the requests, then the responses.

@@ -1,7 +1,6 @@
 import Waystation
-import WaystationCookies
-package import WaystationFields
 package import WaystationFoundation
+package import WaystationHTTP
 
 /// The secrets of all exchanges of a run, which are searched in everything that is written.
 ///

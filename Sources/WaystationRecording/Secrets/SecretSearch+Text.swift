@@ -1,4 +1,4 @@
-import WaystationFields
+import WaystationHTTP
 
 extension SecretSearch {
     /// The secrets of a text that is a mixture: `name=value`, `Name: value` and `"name": "value"`.

@@ -1,4 +1,4 @@
-import WaystationFields
+import WaystationHTTP
 
 /// Finds the secrets of a text by their names: in JSON, forms, XML, HTML, multipart bodies and plain text, also within one
 /// another.

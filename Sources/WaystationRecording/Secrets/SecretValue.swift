@@ -1,4 +1,4 @@
-import WaystationFields
+import WaystationHTTP
 
 /// Judges by its characters whether a value is a secret.
 enum SecretValue {

@@ -1,7 +1,5 @@
 public import Foundation
-import WaystationCryptography
-import WaystationFields
-public import WaystationFileSystem
+import WaystationHTTP
 public import WaystationStorage
 
 /// Reads the records of a WARC 1.0 or 1.1 file (ISO 28500) one after the other; the file may be compressed by gzip.

@@ -1,7 +1,7 @@
 #if Redis
 import NIOCore
 import Synchronization
-import WaystationSharing
+import WaystationStorage
 
 /// Brings each command to the server of a cluster that has the slot of its key.
 ///

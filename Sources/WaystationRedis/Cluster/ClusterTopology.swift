@@ -1,5 +1,5 @@
 #if Redis
-import WaystationSharing
+import WaystationStorage
 
 /// The servers of a cluster, and the slots that each of them has.
 struct ClusterTopology: Equatable, Sendable {

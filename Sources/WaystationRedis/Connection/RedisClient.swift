@@ -1,6 +1,6 @@
 #if Redis
 import NIOCore
-import WaystationSharing
+import WaystationStorage
 
 /// The connection for commands to one server: made with the first command, and made anew after it has ended.
 ///

@@ -1,6 +1,6 @@
 #if Redis
 import NIOCore
-import WaystationSharing
+import WaystationStorage
 
 /// A connection to a server: sends commands one after the other without waiting, and gives each its reply.
 ///

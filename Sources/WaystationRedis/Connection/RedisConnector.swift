@@ -3,9 +3,8 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import Synchronization
-import WaystationFields
-import WaystationFileSystem
-import WaystationSharing
+import WaystationHTTP
+import WaystationStorage
 
 /// Makes connections that are ready for commands: TCP, TLS, and the greeting.
 struct RedisConnector: Sendable {

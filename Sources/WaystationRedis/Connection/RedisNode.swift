@@ -1,6 +1,6 @@
 #if Redis
 import NIOCore
-import WaystationSharing
+import WaystationStorage
 
 /// One server, and the connections to it.
 ///

@@ -1,7 +1,7 @@
 #if Redis
 import Foundation
-import WaystationFields
-public import WaystationSharing
+import WaystationHTTP
+public import WaystationStorage
 
 /// The servers of a ``RedisTier``, and how to connect to them.
 ///
@@ -74,7 +74,7 @@ public struct RedisOptions: Sendable {
     ///
     /// - Parameter url: The URL; the port is 6379 if the URL names none.
     /// - Returns: The options, the others of which have their defaults.
-    /// - Throws: A ``WaystationSharing/TierError`` when the URL has a mistake.
+    /// - Throws: A ``WaystationStorage/TierError`` when the URL has a mistake.
     public static func server(_ url: String) throws(TierError) -> RedisOptions {
         let url = try RedisURL(url, defaultPort: 6379)
         var options = RedisOptions(.server(url.endpoint))
@@ -90,7 +90,7 @@ public struct RedisOptions: Sendable {
     ///
     /// - Parameter urls: The URLs of some of the cluster's servers; the port is 6379 if a URL names none.
     /// - Returns: The options, the others of which have their defaults.
-    /// - Throws: A ``WaystationSharing/TierError`` when a URL has a mistake, or names a database other than 0.
+    /// - Throws: A ``WaystationStorage/TierError`` when a URL has a mistake, or names a database other than 0.
     public static func cluster(_ urls: [String]) throws(TierError) -> RedisOptions {
         let (first, endpoints) = try RedisURL.all(urls, defaultPort: 6379)
         var options = RedisOptions(.cluster(endpoints))
@@ -109,7 +109,7 @@ public struct RedisOptions: Sendable {
     ///   - master: The name by which the sentinels know the primary, as in `sentinel monitor NAME …`.
     ///   - urls: The URLs of the sentinels; the port is 26379 if a URL names none.
     /// - Returns: The options, the others of which have their defaults.
-    /// - Throws: A ``WaystationSharing/TierError`` when a URL has a mistake, or names a database.
+    /// - Throws: A ``WaystationStorage/TierError`` when a URL has a mistake, or names a database.
     public static func sentinel(master: String, _ urls: [String]) throws(TierError) -> RedisOptions {
         let (first, endpoints) = try RedisURL.all(urls, defaultPort: 26_379)
         guard first.database == nil else {
@@ -122,7 +122,7 @@ public struct RedisOptions: Sendable {
         return options
     }
 
-    /// - Throws: A ``WaystationSharing/TierError`` when options exclude each other, or when a host or a port cannot
+    /// - Throws: A ``WaystationStorage/TierError`` when options exclude each other, or when a host or a port cannot
     ///   exist.
     func check() throws(TierError) {
         if case .server(let server) = deployment {

@@ -1,7 +1,7 @@
 #if Redis
 import Foundation
 import NIOCore
-import WaystationSharing
+import WaystationStorage
 
 /// Reads values of RESP2 and RESP3 from bytes that arrive in any parts.
 ///

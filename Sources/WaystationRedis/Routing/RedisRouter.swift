@@ -1,6 +1,6 @@
 #if Redis
 import NIOCore
-import WaystationSharing
+import WaystationStorage
 
 /// Brings commands to the servers that can run them.
 ///

@@ -1,6 +1,6 @@
 #if Redis
 import NIOCore
-import WaystationSharing
+import WaystationStorage
 
 /// Waits for the notice of one sentinel that a primary was replaced.
 ///

@@ -1,6 +1,6 @@
 package import Foundation
 import Synchronization
-package import WaystationFileSystem
+package import WaystationStorage
 
 /// The real file system, with a hook that runs before each operation and may make it fail.
 package final class FaultyFileSystem: FileSystem {

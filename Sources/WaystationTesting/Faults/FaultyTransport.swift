@@ -1,8 +1,7 @@
 import Synchronization
 import Waystation
-import WaystationCollections
 package import WaystationFoundation
-import WaystationTransport
+import WaystationStorage
 
 /// A network with faults.
 final class FaultyTransport: Transport {

@@ -1,4 +1,4 @@
-import WaystationFields
+import WaystationHTTP
 
 /// JSON in a form in which equal values have equal texts (RFC 8259).
 ///

@@ -1,7 +1,7 @@
-import WaystationFields
-import WaystationFileSystem
 import WaystationFoundation
+import WaystationHTTP
 import WaystationRecording
+import WaystationStorage
 
 /// The place of the bodies of recorded responses.
 public enum RecordedBodies: Sendable, Hashable {

@@ -1,9 +1,7 @@
 import Waystation
-import WaystationFields
 import WaystationFoundation
+import WaystationHTTP
 import WaystationRecording
-import WaystationRules
-import WaystationTransport
 
 /// An entry of a recording, as it is compared and replayed.
 struct RecordedEntry {

@@ -1,9 +1,8 @@
 import Synchronization
 public import Waystation
-import WaystationFileSystem
 public import WaystationFoundation
 public import WaystationRecording
-import WaystationTransport
+import WaystationStorage
 
 /// Records the exchanges of a test in a file, and answers by the file from then on.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import WaystationFields
+import WaystationHTTP
 import WaystationRecording
 
 extension StubError {

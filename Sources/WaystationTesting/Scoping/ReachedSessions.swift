@@ -1,8 +1,7 @@
 import CWaystationSessions
 import Synchronization
-import Waystation
+package import Waystation
 import WaystationFoundation
-package import WaystationTransport
 
 /// The sessions whose loads the stubs or the recording of a test answer.
 public enum ReachedSessions: Sendable {

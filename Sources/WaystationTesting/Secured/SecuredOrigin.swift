@@ -6,7 +6,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 import Waystation
-import WaystationCryptography
+import WaystationStorage
 public import WaystationFoundation
 public import WaystationNIO
 public import WaystationOrigin

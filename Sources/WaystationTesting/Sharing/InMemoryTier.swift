@@ -1,6 +1,6 @@
 public import Foundation
 import Synchronization
-public import WaystationSharing
+public import WaystationStorage
 
 /// A tier in the memory of the process, for tests: several caches that name it share their responses.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-public import WaystationSharing
+public import WaystationStorage
 
-/// Checks an implementation of ``WaystationSharing/SharedTier`` against the protocol's promises, within a test.
+/// Checks an implementation of ``WaystationStorage/SharedTier`` against the protocol's promises, within a test.
 ///
 /// ```swift
 /// try await SharedTierConformance(of: InMemoryTier()).check()

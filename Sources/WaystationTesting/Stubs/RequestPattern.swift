@@ -7,7 +7,7 @@ public import Foundation
 /// Stub(.post("https://api.example/orders").json("customer.id", 7), .status(201))
 /// ```
 ///
-/// Patterns have the syntax of ``WaystationRules/URLPattern``. A request must meet all conditions.
+/// Patterns have the syntax of ``WaystationHTTP/URLPattern``. A request must meet all conditions.
 public struct RequestPattern: Sendable {
     /// Nil for every method.
     let method: String?

@@ -1,5 +1,5 @@
 import Waystation
-import WaystationRules
+import WaystationHTTP
 
 /// The answers to the requests that a pattern takes, and how often they may and must be asked for.
 ///

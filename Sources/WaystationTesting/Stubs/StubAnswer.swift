@@ -1,9 +1,8 @@
 import Synchronization
 import Waystation
-import WaystationFields
-import WaystationFileSystem
-import WaystationFiles
 public import WaystationFoundation
+import WaystationHTTP
+import WaystationStorage
 
 /// The answer of a stub: a response, an error, or silence.
 public struct StubAnswer: Sendable {

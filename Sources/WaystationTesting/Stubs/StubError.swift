@@ -1,8 +1,7 @@
 import Waystation
-public import WaystationFields
 import WaystationFoundation
+public import WaystationHTTP
 import WaystationRecording
-import WaystationTransport
 
 /// A mistake in stubs or recordings, or a difference between the requests that were expected and those that were made.
 ///

@@ -1,6 +1,5 @@
-import WaystationFields
 public import WaystationFoundation
-import WaystationRules
+import WaystationHTTP
 
 /// A request as a stub gets it: as it was sent, with its whole body.
 public struct StubbedRequest: Sendable {

@@ -1,7 +1,7 @@
 import Synchronization
 public import Waystation
 public import WaystationFoundation
-import WaystationRules
+import WaystationHTTP
 
 /// Answers in place of the network, for tests of code that uses `URLSession`.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
-import WaystationCaching
+import WaystationHTTP
 
-/// The examples in the comments of `WaystationCaching`, compiled and not run.
+/// The examples in the comments of `WaystationHTTP/Caching`, compiled and not run.
 enum CachingExamples {
     static func status(of response: HTTPResponse) -> HTTPResponse {
         var response = response

@@ -1,8 +1,8 @@
 import Foundation
 import FoundationNetworking
-import WaystationCookies
+import WaystationHTTP
 
-/// The example in the comments of `WaystationCookies`, compiled and not run.
+/// The example in the comments of `WaystationHTTP/Cookies`, compiled and not run.
 enum CookieExamples {
     static func jar(_ url: URL, _ request: inout URLRequest, now: Date) {
         // snippet: comment-cookie-jar

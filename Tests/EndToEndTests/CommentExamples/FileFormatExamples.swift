@@ -1,8 +1,7 @@
 import Foundation
 import WaystationArchive
-import WaystationPatch
 
-/// The examples in the comments of `WaystationArchive` and `WaystationPatch`, compiled and not run.
+/// The examples in the comments of `WaystationArchive`, compiled and not run.
 enum FileFormatExamples {
     static func archive(_ url: URL, into folder: URL) async throws {
         // snippet: comment-zip-archive

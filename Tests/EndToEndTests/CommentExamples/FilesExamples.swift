@@ -1,7 +1,7 @@
 import Foundation
-import WaystationFiles
+import WaystationStorage
 
-/// The example in the comments of `WaystationFiles`, compiled and not run.
+/// The example in the comments of `WaystationStorage/Files`, compiled and not run.
 enum FilesExamples {
     static func directory() throws {
         // snippet: comment-offline-directory

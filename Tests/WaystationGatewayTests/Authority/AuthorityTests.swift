@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 import Waystation
-import WaystationRules
+import WaystationHTTP
 import WaystationTestSupport
 
 @testable import WaystationGateway

@@ -4,7 +4,7 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
-import WaystationCookies
+import WaystationHTTP
 import WaystationGateway
 import WaystationTestSupport
 import WaystationTesting

@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
-import WaystationCookies
+import WaystationHTTP
 import WaystationGateway
 import WaystationTestSupport
 import WaystationTesting

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 import Waystation
-import WaystationCookies
+import WaystationHTTP
 import WaystationGateway
 import WaystationPacks
 import WaystationTestSupport

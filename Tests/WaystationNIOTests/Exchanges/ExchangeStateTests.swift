@@ -1,7 +1,7 @@
 #if NIO
 import NIOCore
 import Testing
-import WaystationTransport
+import Waystation
 
 @testable import WaystationNIO
 

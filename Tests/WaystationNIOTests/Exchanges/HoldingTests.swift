@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOEmbedded
 import Testing
-import WaystationTransport
+import Waystation
 
 @testable import WaystationNIO
 

@@ -5,7 +5,7 @@ import NIOCore
 import NIOSSL
 import Synchronization
 import Testing
-import WaystationFields
+import WaystationHTTP
 
 /// Plays the script of one connection.
 final class ScriptHandler: ChannelInboundHandler {

@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import NIOCore
 import Synchronization
-import WaystationTransport
+import Waystation
 
 @testable import WaystationNIO
 

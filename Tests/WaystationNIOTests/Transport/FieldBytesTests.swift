@@ -7,7 +7,7 @@ import NIOHPACK
 import NIOHTTP1
 import Testing
 import Waystation
-import WaystationFields
+import WaystationHTTP
 import WaystationTestSupport
 import WaystationTesting
 

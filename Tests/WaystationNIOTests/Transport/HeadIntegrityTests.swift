@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import WaystationTestSupport
 @_spi(Hostile) import WaystationTesting
-import WaystationTransport
+import Waystation
 
 @testable import WaystationNIO
 

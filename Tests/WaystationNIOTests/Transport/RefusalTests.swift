@@ -5,7 +5,7 @@ import NIOCore
 import Synchronization
 import Testing
 import WaystationTestSupport
-import WaystationTransport
+import Waystation
 
 @testable import WaystationNIO
 

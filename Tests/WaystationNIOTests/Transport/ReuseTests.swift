@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import WaystationTestSupport
-import WaystationTransport
+import Waystation
 
 @testable import WaystationNIO
 

@@ -5,7 +5,7 @@ import FoundationNetworking
 import NIOCore
 import Testing
 import WaystationProcesses
-import WaystationTransport
+import Waystation
 
 @testable import WaystationNIO
 

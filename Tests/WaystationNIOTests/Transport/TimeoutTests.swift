@@ -5,7 +5,7 @@ import NIOCore
 import Testing
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
+import Waystation
 
 @testable import WaystationNIO
 

@@ -4,7 +4,7 @@ import WaystationTesting
 import Foundation
 import FoundationNetworking
 import Testing
-import WaystationTransport
+import Waystation
 
 @testable import WaystationNIO
 

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import WaystationFileSystem
+import WaystationStorage
 
 @testable import WaystationPacks
 

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
-import WaystationFileSystem
+import WaystationStorage
 import WaystationTestSupport
 
 @testable import WaystationPacks

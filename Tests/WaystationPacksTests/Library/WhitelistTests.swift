@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaystationRules
+import WaystationHTTP
 
 @testable import WaystationPacks
 

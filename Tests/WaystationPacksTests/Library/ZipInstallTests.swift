@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 import WaystationArchive
-import WaystationFileSystem
-import WaystationPatch
+import WaystationStorage
 import WaystationTestSupport
 
 @testable import WaystationPacks

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaystationFields
+import WaystationHTTP
 
 @testable import WaystationPacks
 

@@ -2,9 +2,9 @@ import Foundation
 import FoundationNetworking
 import HTTPTypes
 import Testing
+import Waystation
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
 
 @testable import WaystationPacks
 

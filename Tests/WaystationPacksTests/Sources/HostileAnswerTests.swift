@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaystationFields
+import WaystationHTTP
 import WaystationTestSupport
 
 @testable import WaystationPacks

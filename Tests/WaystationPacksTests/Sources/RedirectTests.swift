@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Testing
-import WaystationTransport
+import Waystation
 
 @testable import WaystationPacks
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Testing
-import WaystationFields
+import WaystationHTTP
 
 @testable import WaystationPacks
 

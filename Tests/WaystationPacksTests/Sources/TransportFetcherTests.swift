@@ -3,9 +3,9 @@ import FoundationNetworking
 import HTTPTypes
 import Synchronization
 import Testing
+import Waystation
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
 
 @testable import WaystationPacks
 

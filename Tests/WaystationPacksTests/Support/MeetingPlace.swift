@@ -1,5 +1,5 @@
 import Foundation
-import WaystationFileSystem
+import WaystationStorage
 
 /// A place for processes of a test to wait for one another: named pipes, kept open so that no signal is lost.
 final class MeetingPlace: Sendable {

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 import Testing
-import WaystationFields
-import WaystationFileSystem
+import WaystationHTTP
+import WaystationStorage
 import WaystationTestSupport
 
 @testable import WaystationPacks

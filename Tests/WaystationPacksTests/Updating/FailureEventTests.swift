@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
-import WaystationFileSystem
+import WaystationStorage
 import WaystationTestSupport
 
 @testable import WaystationPacks

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 import WaystationArchive
-import WaystationFileSystem
-import WaystationPatch
+import WaystationStorage
 
 @testable import WaystationPacks
 

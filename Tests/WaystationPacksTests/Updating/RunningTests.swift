@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
-import WaystationFields
+import WaystationHTTP
 
 @testable import WaystationPacks
 

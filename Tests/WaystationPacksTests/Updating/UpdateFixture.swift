@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 import Synchronization
-import WaystationFileSystem
-import WaystationPatch
+import WaystationArchive
+import WaystationStorage
 
 @testable import WaystationPacks
 

@@ -3,10 +3,8 @@ import Synchronization
 import Testing
 import Waystation
 import WaystationArchive
-import WaystationFileSystem
-import WaystationFiles
-import WaystationPatch
-import WaystationRules
+import WaystationHTTP
+import WaystationStorage
 import WaystationTesting
 
 @testable import WaystationPacks

@@ -1,7 +1,7 @@
 #if Redis
 import NIOCore
 import Testing
-import WaystationSharing
+import WaystationStorage
 
 @testable import WaystationRedis
 

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationRedis
-import WaystationSharing
+import WaystationStorage
 
 @Suite("A tier on a cluster that answers in unusual ways")
 struct ScriptedClusterTests {

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 import WaystationRedis
-import WaystationSharing
+import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
 

@@ -1,6 +1,6 @@
 #if Redis
 import Testing
-import WaystationSharing
+import WaystationStorage
 
 @testable import WaystationRedis
 

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
-import WaystationCryptography
+import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
 

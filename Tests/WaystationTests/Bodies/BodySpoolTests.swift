@@ -3,10 +3,9 @@ import FoundationNetworking
 import Glibc
 import Synchronization
 import Testing
-import WaystationFileSystem
+import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
 
 @testable import Waystation
 

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import HTTPTypes
 import Testing
-import WaystationCaching
+import WaystationHTTP
 
 @testable import Waystation
 

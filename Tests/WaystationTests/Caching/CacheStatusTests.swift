@@ -1,7 +1,7 @@
 import HTTPTypes
 import StructuredFieldValues
 import Testing
-import WaystationCaching
+import WaystationHTTP
 
 @testable import Waystation
 

@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import Testing
-import WaystationFileSystem
 import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting

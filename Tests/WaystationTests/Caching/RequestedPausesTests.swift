@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-import WaystationCaching
-import WaystationTransport
+import WaystationHTTP
 
 @testable import Waystation
 

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Testing
-import WaystationFileSystem
+import WaystationStorage
 import WaystationTestSupport
 
 @testable import Waystation

@@ -4,7 +4,6 @@ import Testing
 import Waystation
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
 
 /// Foundation's engine reports no error when an HTTP/2 stream is reset with NO_ERROR within a body, or when a TLS
 /// connection ends without close_notify.

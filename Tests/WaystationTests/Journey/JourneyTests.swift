@@ -4,7 +4,6 @@ import Synchronization
 import Testing
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
 
 @testable import Waystation
 

@@ -6,7 +6,6 @@ import Testing
 import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
 
 @testable import Waystation
 

@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import Testing
-import WaystationTransport
 
 @testable import Waystation
 

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Testing
-import WaystationTransport
 
 @testable import Waystation
 

@@ -3,8 +3,7 @@ import FoundationNetworking
 import Testing
 import WaystationTesting
 
-@testable @_spi(Measuring) import Waystation
-@testable import WaystationTransport
+@_spi(Measuring) @testable import Waystation
 
 /// `applied()` fails when a toolchain renames, moves or retypes a property that a cure touches.
 @Suite("The cures that reach into Foundation")

@@ -4,9 +4,8 @@ import Synchronization
 import Testing
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
 
-@testable @_spi(Measuring) import Waystation
+@_spi(Measuring) @testable import Waystation
 
 /// These tests fail when a toolchain moves, renames or removes the flag.
 ///

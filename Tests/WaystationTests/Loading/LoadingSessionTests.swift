@@ -5,7 +5,6 @@ import Synchronization
 import Testing
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
 
 @testable import Waystation
 

@@ -3,7 +3,6 @@ import FoundationNetworking
 import Testing
 import WaystationTestSupport
 import WaystationTesting
-import WaystationTransport
 
 @testable import Waystation
 

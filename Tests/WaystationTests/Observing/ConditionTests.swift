@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import Logging
 import Testing
-import WaystationFileSystem
 import WaystationPacks
 import WaystationStorage
 import WaystationTestSupport

@@ -1,5 +1,5 @@
 import Testing
-import WaystationSharing
+import WaystationStorage
 
 @Suite("A circuit breaker")
 struct CircuitBreakerTests {

@@ -2,7 +2,6 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import Testing
-import WaystationSharing
 import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting

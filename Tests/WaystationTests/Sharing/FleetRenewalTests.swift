@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import Testing
 import WaystationRedis
-import WaystationSharing
 import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting

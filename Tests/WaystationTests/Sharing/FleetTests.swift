@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
-import WaystationCaching
-import WaystationSharing
+import WaystationHTTP
+import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
 

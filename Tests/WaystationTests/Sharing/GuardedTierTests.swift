@@ -1,6 +1,6 @@
 import Synchronization
 import Testing
-import WaystationSharing
+import WaystationStorage
 import WaystationTesting
 
 @Suite("A tier that is guarded")

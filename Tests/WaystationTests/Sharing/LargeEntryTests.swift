@@ -3,8 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 import WaystationRedis
-import WaystationCaching
-import WaystationSharing
+import WaystationHTTP
 import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 import Testing
-import WaystationCaching
-import WaystationSharing
+import WaystationHTTP
+import WaystationStorage
 import WaystationTesting
 
 @testable import Waystation

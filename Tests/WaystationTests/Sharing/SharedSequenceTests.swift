@@ -3,9 +3,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
-import WaystationCaching
-import WaystationFileSystem
-import WaystationSharing
+import WaystationHTTP
 import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WaystationSharing
 import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting

@@ -1,5 +1,5 @@
 import Foundation
-import WaystationSharing
+import WaystationStorage
 
 /// A tier that passes its calls on to another one, but for those that it answers itself.
 protocol TierWrapper: SharedTier {

@@ -1,5 +1,5 @@
 import Testing
-import WaystationSharing
+import WaystationStorage
 
 @testable import Waystation
 

@@ -2,8 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
-import WaystationCaching
-import WaystationRules
+import WaystationHTTP
 
 extension ResponseHead {
     /// A head as a transport delivers it.

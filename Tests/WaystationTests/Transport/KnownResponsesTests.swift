@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-@testable import WaystationTransport
+@testable import Waystation
 
 /// `isUsed()` fails when a toolchain changes the properties that `KnownResponses` sets.
 ///

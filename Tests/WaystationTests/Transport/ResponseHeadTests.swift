@@ -1,8 +1,8 @@
 import Foundation
 import FoundationNetworking
 import Testing
-import WaystationFields
-import WaystationTransport
+import Waystation
+import WaystationHTTP
 
 @Suite("The head of a response")
 struct ResponseHeadTests {

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Testing
-import WaystationTransport
 
 @testable import Waystation
 

@@ -1,6 +1,6 @@
 import Synchronization
 import Testing
-import WaystationTransport
+import Waystation
 
 @Suite("The exchange of a receiver")
 final class UpstreamTests: Sendable {

@@ -4,7 +4,7 @@ import Measuring
 import Synchronization
 import Waystation
 import WaystationRedis
-import WaystationSharing
+import WaystationStorage
 
 /// One process of the fleet: it loads pages at random moments, at a given rate, until its time is up.
 ///

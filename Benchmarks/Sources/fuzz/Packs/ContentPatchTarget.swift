@@ -1,7 +1,7 @@
 import Foundation
-import WaystationFileSystem
+import WaystationArchive
 import WaystationPacks
-import WaystationPatch
+import WaystationStorage
 
 /// Installs a content patch in a real library, which must refuse the patch or have exactly the files of the new
 /// manifest.

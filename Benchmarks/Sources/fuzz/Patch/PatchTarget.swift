@@ -1,6 +1,6 @@
 import Foundation
-import WaystationFileSystem
-import WaystationPatch
+import WaystationArchive
+import WaystationStorage
 
 /// Applies a patch, and compares the result with that of the original `bspatch`.
 ///

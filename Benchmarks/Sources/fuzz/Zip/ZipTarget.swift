@@ -1,6 +1,6 @@
 import Foundation
 import WaystationArchive
-import WaystationFileSystem
+import WaystationStorage
 
 /// Opens an archive, reads every entry, extracts the archive, and compares the results.
 struct ZipTarget: FuzzTarget {

@@ -3,7 +3,7 @@ import GRDB
 import SiteTools
 import Synchronization
 import Testing
-import WaystationRules
+import WaystationHTTP
 
 @testable import Crawler
 

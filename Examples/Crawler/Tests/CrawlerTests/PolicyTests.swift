@@ -1,6 +1,6 @@
 import SiteTools
 import Testing
-import WaystationRules
+import WaystationHTTP
 
 @testable import Crawler
 

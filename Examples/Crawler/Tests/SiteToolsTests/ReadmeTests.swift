@@ -1,7 +1,7 @@
 import Foundation
 import SiteTools  // As another package imports it.
 import Testing
-import WaystationRules
+import WaystationHTTP
 
 @Suite("The README of the crawler")
 struct ReadmeTests {

@@ -1,5 +1,5 @@
 import Testing
-import WaystationRules
+import WaystationHTTP
 
 @testable import SiteTools
 

@@ -1,10 +1,10 @@
 import Foundation
 public import HTTPTypes
 import Synchronization
-import WaystationFields
-import WaystationFileSystem
+import Waystation
 public import WaystationFoundation
-import WaystationTransport
+import WaystationHTTP
+import WaystationStorage
 
 /// One exchange of a fetcher: one head, then parts that one reader takes, then one end.
 ///

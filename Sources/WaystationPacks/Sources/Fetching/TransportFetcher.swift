@@ -1,9 +1,9 @@
 package import HTTPTypes
 import Synchronization
-import WaystationFields
-import WaystationFileSystem
+public import Waystation
 public import WaystationFoundation
-public import WaystationTransport
+import WaystationHTTP
+import WaystationStorage
 
 /// Fetches through any transport, such as the engine on SwiftNIO or a scripted one in tests.
 ///
@@ -17,7 +17,7 @@ public import WaystationTransport
 /// content, so that no key or password leaves its origin; fields that the transport adds by itself are sent to every
 /// origin. A response that is not followed is the answer.
 ///
-/// A transport that can pause (``WaystationTransport/TransportExchange/pause()``) does so while more than 256 KiB wait for
+/// A transport that can pause (``Waystation/TransportExchange/pause()``) does so while more than 256 KiB wait for
 /// their reader. Give the fetcher a transport of its own, without an interceptor, a cache or cookies. A request that the
 /// transport cannot carry is sent by ``URLSessionFetcher/shared``. All members may be called from any thread.
 public struct TransportFetcher: PackFetching {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import WaystationCaching
+import WaystationHTTP
 
 /// A private cache in memory, which stores for each body only the number of the step that brought it.
 struct Cache {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 struct CrawlCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

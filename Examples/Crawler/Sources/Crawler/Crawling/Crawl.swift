@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 /// Runs one crawl: takes resources from the frontier, loads them, reads their links, and records everything in the
 /// journal.

@@ -1,5 +1,5 @@
 import Foundation
-import WaystationRules
+import WaystationHTTP
 
 /// An event of a crawl, for observers.
 enum CrawlEvent: Sendable {

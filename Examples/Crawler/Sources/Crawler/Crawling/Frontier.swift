@@ -1,5 +1,5 @@
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 /// Every URL that a crawl knows, and the order in which they are loaded.
 ///

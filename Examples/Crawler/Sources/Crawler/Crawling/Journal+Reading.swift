@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 extension Journal {
     // MARK: Settings and runs

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 /// The tables of `crawl.sqlite`, which `Journal` describes.
 enum JournalSchema {

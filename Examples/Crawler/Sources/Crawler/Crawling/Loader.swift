@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import SiteTools
 import Synchronization
-import WaystationRules
+import WaystationHTTP
 
 /// The response for one URL.
 struct LoadedResponse: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 /// One URL of a crawl and its state.
 struct Resource: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 /// The documents that a crawl loads from its start URLs on, and those that it leaves out.
 struct Scope: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 /// Loads one document and reads its links; this is the part of a visit that needs no state of the crawl.
 struct Visitor: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 /// Loads a crawled site again with the network denied, and compares it with the responses of the crawl.
 struct OfflineCheck: Sendable {

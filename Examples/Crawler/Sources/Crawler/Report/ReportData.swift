@@ -1,6 +1,6 @@
 import Foundation
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 /// All the data of a report, read from a crawl's journal at once.
 struct ReportData: Sendable {

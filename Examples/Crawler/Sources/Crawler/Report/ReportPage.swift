@@ -1,6 +1,6 @@
 import Foundation
 import SiteTools
-import WaystationRules
+import WaystationHTTP
 
 /// The report: one HTML page that needs no other files.
 struct ReportPage {

@@ -1,5 +1,5 @@
 import Foundation
-import WaystationRules
+import WaystationHTTP
 
 /// Prints a crawl for programs: one JSON object a line, each with its name in `event`, and a `summary` at the end.
 struct CrawlJSONLines: CrawlObserver {

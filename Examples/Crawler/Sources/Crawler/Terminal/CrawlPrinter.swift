@@ -1,5 +1,5 @@
 import Foundation
-import WaystationRules
+import WaystationHTTP
 
 /// Prints a crawl for people: a progress bar on a terminal, otherwise a line for each document.
 struct CrawlPrinter: CrawlObserver {

@@ -1,5 +1,5 @@
 public import Foundation
-public import WaystationRules
+public import WaystationHTTP
 
 /// The references of a loaded document, as ``LinkExtractor`` finds them.
 public struct ExtractedLinks: Sendable {

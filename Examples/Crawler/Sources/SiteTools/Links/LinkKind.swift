@@ -1,4 +1,4 @@
-public import WaystationRules
+public import WaystationHTTP
 
 /// The purpose of a link, which decides how far it is followed.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import WaystationFiles
+import WaystationStorage
 
 /// The `Retry-After` field (RFC 9110, section 10.2.3): seconds, or a date.
 enum RetryAfter {

@@ -1,4 +1,4 @@
-public import WaystationRules
+public import WaystationHTTP
 
 /// The rules of a site's robots.txt for one crawler (RFC 9309).
 public struct RobotsRules: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import WaystationRules
+public import WaystationHTTP
 
 extension CanonicalURL {
     /// Reads the absolute http(s) URL of a page or of one of its parts, without credentials.

@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import WaystationFiles
 import WaystationPacks
 import WaystationPublishing
+import WaystationStorage
 
 /// The catalogue and the packs of a bucket, for clients that do not fetch from the bucket or a CDN before it.
 ///

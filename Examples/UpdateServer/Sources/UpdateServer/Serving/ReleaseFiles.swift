@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOPosix
-import WaystationFiles
+import WaystationStorage
 
 /// The catalogue and the packs as static files, which any other file server could serve as well.
 ///

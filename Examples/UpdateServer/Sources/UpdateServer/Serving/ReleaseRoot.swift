@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import Synchronization
-import WaystationFiles
+import WaystationStorage
 
 /// The release directory that is at a path now.
 ///

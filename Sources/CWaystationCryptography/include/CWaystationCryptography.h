@@ -1,1 +1,0 @@
-// This module has no functions: it sets libcrypto up before the program begins (Exit.c).

@@ -1,0 +1,150 @@
+public import WaystationFoundation
+import WaystationHTTP
+
+/// The network, as the interceptor sees it: one request out, one response in.
+///
+/// A transport performs exactly one exchange for each request. It follows no redirects, answers no challenges and keeps
+/// neither a cache nor cookies: the interceptor does that, in the same way for every transport. The default is ``URLSessionTransport``;
+/// tests use a scripted one.
+public protocol Transport: Sendable {
+    /// Starts an exchange and returns at once.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send. Its `timeoutInterval` bounds the silence between two arrivals, in seconds. A
+    ///     body stream is fresh: a request that is sent again has a new one.
+    ///   - receiver: Gets the response: at most one head, then body parts in order, then one end. Calls are made one at
+    ///     a time, on any thread, and none is made after the end or after a cancel took effect.
+    /// - Returns: The exchange, which can be cancelled.
+    func start(_ request: URLRequest, receiver: any TransportReceiver) -> any TransportExchange
+
+    /// Whether ``start(_:receiver:)`` may be called on any queue, also on those of a `URLSession`; false by default.
+    ///
+    /// With false it is called on a global queue, which costs a change of threads. A transport that makes tasks of a
+    /// `URLSession` must leave it false: on Linux a task that is made within another session's queue ends the process.
+    var startsOnAnyQueue: Bool { get }
+
+    /// Whether the transport can carry a request; true by default.
+    ///
+    /// A request that it cannot carry is sent by a ``URLSessionTransport`` of the same configuration.
+    func canCarry(_ request: URLRequest) -> Bool
+}
+
+extension Transport {
+    /// False: the transport is started on a global queue.
+    public var startsOnAnyQueue: Bool { false }
+
+    /// True for every request.
+    public func canCarry(_ request: URLRequest) -> Bool { true }
+}
+
+/// A running exchange.
+public protocol TransportExchange: Sendable {
+    /// Stops the traffic; the receiver gets no more calls, or an end with `URLError.cancelled`.
+    func cancel()
+
+    /// Stops reading from the network until ``resume()``, because the receiver's bytes wait to be taken.
+    ///
+    /// Parts that were already read may still arrive. The server's time-out rests meanwhile. By default it does nothing.
+    func pause()
+
+    /// Continues reading after ``pause()``; does nothing otherwise.
+    func resume()
+}
+
+extension TransportExchange {
+    /// Does nothing: the transport reads on.
+    public func pause() {}
+
+    /// Does nothing.
+    public func resume() {}
+}
+
+/// The receiver to which a transport delivers the response.
+public protocol TransportReceiver: Sendable {
+    /// The head arrived.
+    ///
+    /// Only final statuses are delivered, redirects and refusals included.
+    func transportDidReceive(_ head: ResponseHead)
+    /// A part of the body arrived; it is decoded if the transport decodes content codings.
+    func transportDidReceive(_ part: Data)
+    /// A part of the request's body was sent; the counts are in bytes.
+    func transportDidSend(_ count: Int64, total: Int64, expected: Int64)
+    /// The exchange ended: complete when `error` is nil, otherwise broken off.
+    ///
+    /// A body that is shorter than the response's own framing says is an error, never a normal end.
+    func transportDidEnd(_ error: (any Error)?)
+}
+
+extension TransportReceiver {
+    /// Ignores the progress of the request's body.
+    public func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {}
+}
+
+/// A transport that sends a body while the rest of it is still arriving, and blocks no thread meanwhile.
+///
+/// Other transports get a request when its whole body is there: Foundation reads streams on the queue that all sessions
+/// share, where a stream that waits stops every load.
+package protocol BodyAwaitingTransport: Transport {}
+
+/// A body stream from which a fresh one can be made, so that its request can be sent more than once.
+package protocol RewindableStream: InputStream {
+    /// A new stream that reads the body from the beginning.
+    var rewound: InputStream { get }
+    /// The length of the whole body, in bytes.
+    var length: Int { get }
+    /// Whether the whole body is there, so that no read waits for bytes.
+    var isWhole: Bool { get }
+    /// Runs work as soon as a read returns without waiting for bytes: at once or later, on any thread.
+    func whenReadable(_ work: @escaping @Sendable () -> Void)
+    /// Runs work as soon as the whole body is there, or will never be: at once or later, on any thread.
+    func whenWhole(_ work: @escaping @Sendable () -> Void)
+}
+
+extension URLRequest {
+    /// The request with its body rewound to the beginning, so that the request can be sent once more.
+    package var rewound: URLRequest {
+        guard let stream = httpBodyStream as? any RewindableStream else { return self }
+        var request = self
+        request.httpBodyStream = stream.rewound
+        return request
+    }
+
+    /// Whether the body can be sent any number of times.
+    package var isRepeatable: Bool { httpBodyStream.map { $0 is any RewindableStream } ?? true }
+}
+
+extension URLError {
+    /// Makes an error that names the URL in the same way as Foundation's own errors, under both of its keys.
+    ///
+    /// - Parameters:
+    ///   - code: The code that Foundation reports in the same situation.
+    ///   - url: The URL that cannot be loaded; nil for none.
+    ///   - message: The description, which says what happened: without one, Foundation says only that the operation could
+    ///     not be completed.
+    ///   - underlying: The cause.
+    package init(_ code: Code, failing url: URL?, _ message: String, underlying: (any Error)? = nil) {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let url {
+            info[NSURLErrorFailingURLErrorKey] = url
+            info["NSErrorFailingURLStringKey"] = url.absoluteString
+        }
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        self.init(_nsError: NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))
+    }
+
+    /// The error of a load whose delegate has cancelled a challenge.
+    package static func cancelledChallenge(of url: URL?) -> URLError {
+        let server = url?.host.map { " of the server \($0.shown())" } ?? ""
+        return URLError(.cancelled, failing: url, "the delegate cancelled the challenge\(server) for credentials")
+    }
+
+    /// The error of an exchange that ended in order but without a response.
+    package static func missingHead(of url: URL?) -> URLError {
+        URLError(.badServerResponse, failing: url, "the exchange ended without a response: the transport sent no head")
+    }
+
+    /// The error of a load whose response Foundation cannot make.
+    package static func invalidHead(of url: URL?) -> URLError {
+        URLError(.badServerResponse, failing: url, "the head of the response is not valid")
+    }
+}

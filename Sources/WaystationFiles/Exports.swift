@@ -1,2 +1,0 @@
-@_exported public import protocol WaystationFields.CodedError
-@_exported public import struct WaystationFields.HTTPDate

@@ -1,0 +1,247 @@
+public import Foundation
+public import HTTPTypes
+import Synchronization
+
+/// A stored response without its body: what a store keeps beside the body, and all that the caching rules decide by.
+///
+/// ``StoringDecision`` makes the head of a response that may be stored. Copies share one object, so that a decision
+/// copies one reference instead of a dozen strings.
+public struct StoredHead: Sendable, Hashable {
+    /// The number of bytes of the content as the fields describe it, or nil when it is unknown.
+    ///
+    /// Ranges are answered only if it is set. Leave it nil when the store keeps decoded content of a response with
+    /// `Content-Encoding`: ranges count encoded bytes.
+    public var contentLength: Int?
+    /// Whether the content arrived completely; incomplete content is never used (RFC 9111 §3.3).
+    public var isComplete: Bool
+    /// Whether the stored response must be validated before its next use, even if it is fresh (RFC 9111 §4.3.5, §4.4).
+    public var needsValidation: Bool
+
+    private let record: Record
+
+    /// Makes the head of a stored response.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the request that the response answers.
+    ///   - status: The status code; a number that HTTP cannot express becomes the nearest one from 0 to 999.
+    ///   - headerFields: The header fields; their order, their case and repeated fields are kept.
+    ///   - vary: The request fields that selected the response.
+    ///   - requestTime: When the request was sent; it is rounded to microseconds, in which heads are stored.
+    ///   - responseTime: When the response was received; it is rounded too.
+    ///   - contentLength: The number of bytes of the content, if known.
+    ///   - isComplete: Whether the content arrived completely.
+    ///   - needsValidation: Whether the response must be validated before its next use.
+    public init(
+        key: RequestKey,
+        status: Int,
+        headerFields: HTTPFields,
+        vary: VaryKey = .none,
+        requestTime: Date,
+        responseTime: Date,
+        contentLength: Int? = nil,
+        isComplete: Bool = true,
+        needsValidation: Bool = false
+    ) {
+        self.contentLength = contentLength
+        self.isComplete = isComplete
+        self.needsValidation = needsValidation
+        record = Record(
+            Contents(
+                key: key,
+                status: min(max(status, 0), 999),
+                headerFields: headerFields,
+                vary: vary,
+                requestTime: Date(microseconds: requestTime.microseconds),
+                responseTime: Date(microseconds: responseTime.microseconds)
+            )
+        )
+    }
+
+    /// The key of the request that the response answers: its method, its target URI and the partition.
+    ///
+    /// The method is GET, or POST if the response may answer a later GET (RFC 9110 §9.3.3). Finding the responses whose
+    /// key is that of a presented request is the store's task (RFC 9111 §4).
+    public var key: RequestKey { record.contents.key }
+
+    /// The status code, from 0 to 999.
+    public var status: Int { record.contents.status }
+
+    /// The header fields, without those that apply to the connection only and those that `no-cache="…"` names.
+    public var headerFields: HTTPFields { record.contents.headerFields }
+
+    /// The request fields that `Vary` nominated.
+    public var vary: VaryKey { record.contents.vary }
+
+    /// When the request was sent that led to the response, or that validated it last.
+    public var requestTime: Date { record.contents.requestTime }
+
+    /// When that response was received.
+    ///
+    /// Age is calculated from this time.
+    public var responseTime: Date { record.contents.responseTime }
+
+    var facts: ResponseFacts { record.facts }
+
+    /// The response's directives.
+    public var cacheControl: CacheControl { facts.cacheControl }
+
+    /// Whether the response has a validator: an `ETag` or a `Last-Modified` field.
+    public var hasValidator: Bool { facts.entityTag != nil || facts.lastModified != nil }
+
+    /// When the response was generated, by its `Date` field, or when it was received if it has none.
+    public var date: Date { Date(timeIntervalSince1970: facts.date) }
+
+    /// The same head under another key, such as one in another partition.
+    public func under(_ key: RequestKey) -> StoredHead {
+        StoredHead(
+            key: key,
+            status: status,
+            headerFields: headerFields,
+            vary: vary,
+            requestTime: requestTime,
+            responseTime: responseTime,
+            contentLength: contentLength,
+            isComplete: isComplete,
+            needsValidation: needsValidation
+        )
+    }
+}
+
+/// The part of a head that never changes.
+private struct Contents: Hashable, Sendable {
+    let key: RequestKey
+    let status: Int
+    let headerFields: HTTPFields
+    let vary: VaryKey
+    let requestTime: Date
+    let responseTime: Date
+}
+
+/// The object that the copies of a head share.
+private final class Record: Hashable, Sendable {
+    let contents: Contents
+    /// Read from the fields when a decision needs them first: a store reads and writes heads without a decision too.
+    private let lazyFacts = AtomicLazyReference<ResponseFacts>()
+
+    init(_ contents: Contents) { self.contents = contents }
+
+    var facts: ResponseFacts {
+        if let facts = lazyFacts.load() { return facts }
+        return lazyFacts.storeIfNil(
+            ResponseFacts(
+                contents.headerFields,
+                url: contents.key.url,
+                requestTime: contents.requestTime.timeIntervalSince1970,
+                responseTime: contents.responseTime.timeIntervalSince1970
+            )
+        )
+    }
+
+    static func == (left: Record, right: Record) -> Bool { left === right || left.contents == right.contents }
+
+    func hash(into hasher: inout Hasher) { contents.hash(into: &hasher) }
+}
+
+/// The values that decisions need from a stored response, read once, so that each decision is arithmetic.
+final class ResponseFacts: Sendable {
+    /// A freshness lifetime in seconds, and its source.
+    struct Lifetime: Hashable, Sendable {
+        var seconds: Double
+        var basis: Freshness.Basis
+    }
+
+    let cacheControl: CacheControl
+    let entityTag: EntityTag?
+    /// `Last-Modified`, if it is valid.
+    let lastModified: HTTPDate?
+    /// `Last-Modified` exactly as received, to be sent back unchanged.
+    let lastModifiedText: String?
+    /// `Date` in seconds since 1970, or the time of receipt if there is no `Date` (RFC 9110 §6.6.1).
+    let date: Double
+    /// The origin's explicit lifetime, in seconds, and its source; nil if it states none (RFC 9111 §4.2.1).
+    let explicitLifetime: Lifetime?
+    /// The time from `Last-Modified` to `Date`, if heuristics may apply apart from the status code (RFC 9111 §4.2.2).
+    let heuristicSpan: Double?
+    /// Whether `public` or `private` marks the response as storable whatever its status code.
+    let isMarkedStorable: Bool
+    /// corrected_initial_age (RFC 9111 §4.2.3).
+    let initialAge: Double
+    let staleWhileRevalidate: Double
+    let staleIfError: Double?
+    /// Whether `immutable` applies, which requires that the response was authenticated (RFC 8246 §3).
+    let isImmutable: Bool
+    let hasQuery: Bool
+
+    init(_ fields: HTTPFields, url: String, requestTime: Double, responseTime: Double) {
+        let received = HTTPDate(nearestTo: responseTime)
+        let date = fields.firstValue(.date).flatMap { HTTPDate(cached: $0, now: received) }?.moment ?? responseTime
+        self.date = date
+        cacheControl = CacheControl(fields)
+        entityTag = fields.firstValue(.eTag).flatMap { EntityTag(asItCame: $0) }
+        let modifiedText = fields.firstValue(.lastModified)
+        lastModified = modifiedText.flatMap { HTTPDate(cached: $0, now: received) }
+        lastModifiedText = lastModified == nil ? nil : modifiedText
+
+        if let maxAge = cacheControl.maxAge {
+            explicitLifetime = Lifetime(seconds: maxAge.inSeconds, basis: .maxAge)
+        } else if let expires = fields.firstValue(.expires) {
+            // §5.3: an invalid date means that the response has already expired.
+            let expiry = HTTPDate(cached: expires, now: received)?.moment ?? date
+            let seconds = min(max(expiry - date, 0), DeltaSeconds.greatest)
+            explicitLifetime = Lifetime(seconds: seconds, basis: .expires)
+        } else {
+            explicitLifetime = nil
+        }
+        heuristicSpan = lastModified.map { date - $0.moment }.flatMap { $0 > 0 ? $0 : nil }
+        isMarkedStorable = cacheControl.isPublic || cacheControl.private == .response
+
+        // §5.1: the first member counts; a value that is not a number is ignored.
+        let ageValue = fields.firstValue(.age)?.listMembers.first.flatMap(DeltaSeconds.parse) ?? 0
+        let apparentAge = max(0, responseTime - date)
+        let responseDelay = max(0, responseTime - requestTime)
+        initialAge = min(max(apparentAge, ageValue + responseDelay), DeltaSeconds.greatest)
+
+        staleWhileRevalidate = cacheControl.staleWhileRevalidate?.inSeconds ?? 0
+        staleIfError = cacheControl.staleIfError?.inSeconds
+        isImmutable = cacheControl.immutable && url.startsIgnoringCase(with: "https://")
+        hasQuery = url.utf8.contains(UInt8(ascii: "?"))
+    }
+}
+
+/// The key of a stored response: one method on one URL, within one partition.
+///
+/// Keys are compared byte for byte. Two spellings of one URL are two keys, so canonicalise URLs first.
+public struct RequestKey: Hashable, Sendable {
+    /// The method as sent, such as `GET`.
+    ///
+    /// Methods are case-sensitive (RFC 9110 §9.1).
+    public let method: String
+
+    /// The canonical absolute URL, query included, without its fragment.
+    public let url: String
+
+    /// Separates the responses of callers who must not see each other's, such as two logins.
+    ///
+    /// The default, the empty string, is the partition that all callers share.
+    public let partition: String
+
+    /// Makes a key.
+    public init(method: String, url: String, partition: String = "") {
+        self.method = method
+        self.url = url
+        self.partition = partition
+    }
+}
+
+extension Date {
+    /// Whole microseconds since 1970, the unit of a stored response's times.
+    package var microseconds: Int64 {
+        let value = (timeIntervalSince1970 * 1_000_000).rounded()
+        // The comparison is false for NaN too, and prevents a trap for dates that are very far away.
+        return abs(value) < 9e18 ? Int64(value) : (value > 0 ? .max : .min)
+    }
+
+    package init(microseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+    }
+}
