@@ -34,7 +34,7 @@ def search_paths(products):
     """The options by which the compiler finds the built modules, and the C modules that they need."""
     scratch = products.parent.parent
     maps = [
-        *(ROOT / "Sources").glob("*/module.modulemap"),
+        *(ROOT / "Sources").glob("*/include/module.modulemap"),
         *products.glob("*.build/module.modulemap"),
         *scratch.glob("checkouts/*/Sources/*/module.modulemap"),
         *scratch.glob("checkouts/*/Sources/*/include/module.modulemap"),
