@@ -17,13 +17,9 @@ let package = Package(
         .library(name: "WaystationPacks", targets: ["WaystationPacks"]),
         // HTTP's rules as functions of values, for other clients: caching, cookies, URL patterns. No input, no output.
         .library(name: "WaystationHTTP", targets: ["WaystationHTTP"]),
-        // Zips and binary patches.
         .library(name: "WaystationArchive", targets: ["WaystationArchive"]),
         // For builds and update servers: packs, patches and releases.
-        .library(
-            name: "WaystationPublishing",
-            targets: ["WaystationPublishing", "WaystationPacks", "WaystationArchive"]
-        ),
+        .library(name: "WaystationPublishing", targets: ["WaystationPublishing", "WaystationPacks"]),
         // The engine on SwiftNIO; needs the trait `NIO`.
         .library(name: "WaystationNIO", targets: ["WaystationNIO"]),
         // Answers browsers by the rules of an interceptor; needs the trait `Gateway`.
@@ -72,7 +68,7 @@ let package = Package(
                 "CWaystation", "WaystationHTTP", .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
-        // Zips, streams of zlib, and binary patches.
+        // Zips, and streams of zlib.
         .target(name: "WaystationArchive", dependencies: ["CWaystation", "WaystationHTTP", "WaystationStorage"]),
         .target(
             name: "Waystation",
@@ -86,7 +82,8 @@ let package = Package(
         .target(
             name: "WaystationPacks",
             dependencies: [
-                "Waystation", "WaystationArchive", "WaystationFoundation", "WaystationHTTP", "WaystationStorage",
+                "CWaystation", "Waystation", "WaystationArchive", "WaystationFoundation", "WaystationHTTP",
+                "WaystationStorage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
@@ -349,7 +346,7 @@ for target in package.targets where target.type != .system {
 
 // The tests read many archives and make patches of real web apps. Without optimisation, sorting suffixes took two fifths of
 // the time of the update server's tests. Assertions stay.
-for target in package.targets where isChecked && target.name == "WaystationArchive" {
+for target in package.targets where isChecked && ["WaystationArchive", "WaystationPacks"].contains(target.name) {
     target.swiftSettings?
         .append(.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug)))
 }

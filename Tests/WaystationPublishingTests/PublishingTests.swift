@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WaystationArchive
 import WaystationPacks
 import WaystationStorage
 

@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Processes) import Measuring
 import WaystationArchive
+import WaystationPacks
 import WaystationProcesses
 import WaystationTestSupport
 

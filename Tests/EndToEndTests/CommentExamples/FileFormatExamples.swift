@@ -1,7 +1,8 @@
 import Foundation
 import WaystationArchive
+import WaystationPacks
 
-/// The examples in the comments of `WaystationArchive`, compiled and not run.
+/// The examples in the comments of `WaystationArchive` and `WaystationPacks/Patch`, compiled and not run.
 enum FileFormatExamples {
     static func archive(_ url: URL, into folder: URL) async throws {
         // snippet: comment-zip-archive

@@ -1,5 +1,4 @@
 import Foundation
-import WaystationArchive
 import WaystationPacks
 import WaystationStorage
 

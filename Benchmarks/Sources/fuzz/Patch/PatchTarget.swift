@@ -1,5 +1,5 @@
 import Foundation
-import WaystationArchive
+import WaystationPacks
 import WaystationStorage
 
 /// Applies a patch, and compares the result with that of the original `bspatch`.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaystationStorage
 
-@testable import WaystationArchive
+@testable import WaystationPacks
 
 @Suite("Digests of a patch's old and new bytes")
 struct PatchDigestTests {

@@ -1,7 +1,7 @@
 import Foundation
 import WaystationStorage
 
-@testable import WaystationArchive
+@testable import WaystationPacks
 
 /// The new bytes, from old bytes and a patch in memory.
 func applied(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaystationStorage
 
-@testable import WaystationArchive
+@testable import WaystationPacks
 
 /// Patches of real files are exchanged both ways between this code and Debian's `bsdiff` and `bspatch`.
 @Suite("Interchange with bsdiff and bspatch")

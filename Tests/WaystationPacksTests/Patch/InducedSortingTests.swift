@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import WaystationArchive
+@testable import WaystationPacks
 
 @Suite("Induced sorting of suffixes")
 struct InducedSortingTests {

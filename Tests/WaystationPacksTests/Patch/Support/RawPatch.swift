@@ -1,7 +1,7 @@
 import Foundation
 import WaystationStorage
 
-@testable import WaystationArchive
+@testable import WaystationPacks
 
 /// A patch made of its parts, each of which can be wrong.
 struct RawPatch {

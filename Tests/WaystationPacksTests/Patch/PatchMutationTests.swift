@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaystationStorage
 
-@testable import WaystationArchive
+@testable import WaystationPacks
 
 @Suite("Mutated patches")
 struct PatchMutationTests {

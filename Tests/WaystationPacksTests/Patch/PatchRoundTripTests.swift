@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaystationStorage
 
-@testable import WaystationArchive
+@testable import WaystationPacks
 
 @Suite("Making and applying a patch")
 struct PatchRoundTripTests {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import WaystationArchive
+@testable import WaystationPacks
 
 /// Damages patches, in the same way for the same seed.
 ///
