@@ -1,4 +1,3 @@
-import Foundation
 public import HTTPTypes
 
 /// The URLs whose stored responses become invalid because of a response (RFC 9111 §4.4).
@@ -8,7 +7,7 @@ public struct Invalidation: Hashable, Sendable {
     /// The URLs: the target URI first, then `Location` and `Content-Location` if they have the same origin.
     ///
     /// Each URL occurs once and has no fragment. The array is empty when nothing is to be invalidated. The target URI
-    /// is as the request has it; the others are absolute, with the host in lower case and without the default port.
+    /// is as the request has it; the others are absolute, in the form of ``CanonicalURL`` and without user information.
     public let urls: [String]
 
     /// Finds the URLs that the response to a request invalidates.
@@ -26,13 +25,12 @@ public struct Invalidation: Hashable, Sendable {
             return
         }
         var urls = [target]
-        if let base = OriginURL(target) {
+        if let base = CanonicalURL(target) {
             for name in [HTTPField.Name.location, .contentLocation] {
-                guard let reference = response.headerFields.firstValue(name),
-                    let other = OriginURL(reference, relativeTo: base), other.origin == base.origin, other != base
+                guard let other = response.headerFields.firstValue(name).flatMap(base.ofSameOrigin), other != base,
+                    !urls.contains(other.withoutUserInfo)
                 else { continue }
-                let text = other.url.absoluteString
-                if !urls.contains(text) { urls.append(text) }
+                urls.append(other.withoutUserInfo)
             }
         }
         self.urls = urls

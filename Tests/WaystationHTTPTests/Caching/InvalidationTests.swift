@@ -47,6 +47,7 @@ struct InvalidationTests {
             Row(response: "Location: //example.com/b", expected: [a, b]),
             Row(response: "Location: HTTPS://EXAMPLE.COM/b", expected: [a, b]),
             Row(response: "Location: https://example.com:443/b", expected: [a, b]),
+            Row(response: "Location: https://reader@example.com/%62", expected: [a, b]),
             Row(response: "Location: https://other.example/b", expected: [a]),
             Row(response: "Location: https://www.example.com/b", expected: [a]),
             Row(response: "Location: http://example.com/b", expected: [a]),

@@ -1,4 +1,3 @@
-import Foundation
 package import HTTPTypes
 import Synchronization
 
@@ -51,26 +50,11 @@ extension HTTPRequest {
     }
 }
 
-/// An absolute URL with its origin (RFC 9110 §4.3.1).
-struct OriginURL: Equatable {
-    let url: URL
-    let origin: String
-
-    /// Makes a URL from the value of a field, resolved against a base URL if it is relative; nil when it has no origin.
-    init?(_ text: String, relativeTo base: OriginURL? = nil) {
-        guard let resolved = URL(string: FieldText.percentEncoded(text), relativeTo: base?.url)?.absoluteURL,
-            var components = URLComponents(url: resolved, resolvingAgainstBaseURL: true),
-            let scheme = components.scheme?.lowercased(), let host = components.host?.lowercased(), !host.isEmpty
-        else { return nil }
-        let standard = KnownScheme(scheme.utf8)?.defaultPort ?? 0
-        origin = "\(scheme)://\(host):\(components.port ?? standard)"
-        components.scheme = scheme
-        components.host = host
-        if components.port == standard { components.port = nil }
-        if components.percentEncodedPath.isEmpty { components.percentEncodedPath = "/" }
-        components.fragment = nil
-        guard let url = components.url else { return nil }
-        self.url = url
+extension CanonicalURL {
+    /// Resolves the value of a field, such as `Location`, against this URL; nil if the result is another origin's (RFC 9110
+    /// §4.3.1), or none.
+    func ofSameOrigin(_ field: String) -> CanonicalURL? {
+        resolving(FieldText.percentEncoded(field)).flatMap { $0.origin == origin ? $0 : nil }
     }
 }
 

@@ -113,9 +113,9 @@ public enum StoringDecision: Hashable, Sendable {
     /// is the target URI (RFC 9110 §9.3.3).
     private static func isPostForLaterGet(_ request: HTTPRequest, _ response: HTTPResponse, url: String) -> Bool {
         guard request.method == .post, response.status.code == 200,
-            let location = response.headerFields.firstValue(.contentLocation), let target = OriginURL(url)
+            let location = response.headerFields.firstValue(.contentLocation), let target = CanonicalURL(url)
         else { return false }
-        return OriginURL(location, relativeTo: target) == target
+        return target.ofSameOrigin(location) == target
     }
 }
 
