@@ -52,10 +52,10 @@ public struct InterceptedSession: Sendable {
     ///
     /// Foundation's own loader handles the loads of a rule that only forwards. It cannot look out for a link in
     /// redirects, so such a link makes the loads use the transport.
-    public static func relayed() throws -> InterceptedSession {
+    public static func relayed(by engine: Interceptor.Carrier = .chosen) throws -> InterceptedSession {
         InterceptedSession(
             try Interceptor {
-                $0.transport = .chosen
+                $0.transport = engine
                 $0.rules = [.allow(everywhere, via: .network)]
                 $0.externalLinks = ExternalLinks(schemes: ["mailto"]) { _ in }
             }

@@ -75,7 +75,7 @@ extension Benchmark {
 }
 
 extension Benchmark {
-    /// Loads whose stored response the origin confirms, beside plain ones.
+    /// Loads whose stored response the origin confirms, beside plain ones and relayed ones.
     private static func revalidated(
         _ name: String,
         limit: Double,
@@ -92,20 +92,16 @@ extension Benchmark {
         )
         for url in urls { _ = try await cached.data(from: url) }
         try await expect("fwd=stale; fwd-status=304", of: urls[0], through: cached)
-        return try await Loads.ratio(
-            "\(name)/plain",
-            limit: limit,
-            judged: .alone,
-            of: (name, Loads(cached, urls, count: 600)),
-            to: ("plain", Loads(URLSession(configuration: uncached), urls, count: 600))
-        )
+        return try await road(name, limit: limit, of: Loads(cached, urls, count: 600), by: engine) {
+            Loads($0, urls, count: 600)
+        }
     }
 
-    /// Loads that the cache stores, beside plain ones.
+    /// Loads that the cache stores, beside plain ones and relayed ones.
     private static func stored(_ name: String, limit: Double, by engine: Interceptor.Carrier) async throws -> [Figure] {
         let nginx = try Nginx()
         defer { nginx.stop() }
-        let (rounds, count) = (15, 300)
+        let count = 300
         // All bodies are different, since the store keeps equal ones once. Each width has one more turn as a warm-up.
         let urls = try (0..<(rounds + 1) * Loads.Width.allCases.count * count).map {
             try nginx.serve(Pattern.body($0, count: Sizes.small), at: "fresh/\($0).txt")
@@ -114,18 +110,49 @@ extension Benchmark {
         let cached = URLSession(
             configuration: try InterceptedSession.cached(in: scratch.url, by: engine).configuration(uncached)
         )
-        let figures = try await Loads.ratio(
-            "\(name)/plain",
-            limit: limit,
-            judged: .alone,
-            rounds: rounds,
-            of: (name, Loads(cached, each: urls, count: count)),
-            // The plain loads take the URLs in reverse, so that neither side gets a file that nginx has just opened for
-            // the other.
-            to: ("plain", Loads(URLSession(configuration: uncached), each: urls.reversed(), count: count))
-        )
+        let figures = try await road(name, limit: limit, of: Loads(cached, each: urls, count: count), by: engine) {
+            // The other loads take the URLs in reverse, so that no side gets a file that nginx has just opened for
+            // another one.
+            Loads($0, each: urls.reversed(), count: count)
+        }
         for url in [urls[0], urls[urls.count / 2], urls[urls.count - 1]] {
             try await expect("Waystation; hit", of: url, through: cached)
+        }
+        return figures
+    }
+
+    private static let rounds = 15
+
+    /// Loads through a cache, beside plain loads, and beside loads that the same engine makes without a cache: the
+    /// difference of the two is the cost of the cache's part of the road, in plain loads.
+    private static func road(
+        _ name: String,
+        limit: Double,
+        of measured: Loads,
+        by engine: Interceptor.Carrier,
+        others: (URLSession) -> Loads
+    ) async throws -> [Figure] {
+        let plain = others(URLSession(configuration: uncached))
+        let relayed = others(URLSession(configuration: try InterceptedSession.relayed(by: engine).configuration(uncached)))
+        var figures: [Figure] = []
+        for width in Loads.Width.allCases {
+            let costs = try await interleaved(
+                rounds: rounds,
+                [plain, relayed, measured].map { loads in { try await loads.microseconds(atATime: width.rawValue) } }
+            )
+            let against = ["plain-us": costs[0], "relayed-us": costs[1], "\(name)-us": costs[2]]
+            let suffix = width == .alone ? "" : width.suffix
+            figures.append(
+                Figure(
+                    "\(name)/plain\(suffix)",
+                    costs[2] / costs[0],
+                    limit: width == .alone ? limit : nil,
+                    against: against
+                )
+            )
+            figures.append(
+                Figure("\(name)-relayed\(suffix)", (costs[2] - costs[1]) / costs[0], unit: "plain loads", against: against)
+            )
         }
         return figures
     }

@@ -189,7 +189,7 @@ package enum StoredFields {
     /// The fields to store, without `Content-Length`: the code that reads the stored response knows the length and adds
     /// it.
     package static func normalized(_ head: [String: String]) -> HTTPFields {
-        let listed = connection(head).map { ConnectionFields.named(by: CollectionOfOne($0)) } ?? []
+        let listed = connection(head).map { ConnectionFields.named(by: [$0]) } ?? []
         var fields = HTTPFields(head) {
             !hopByHop.contains($0.canonicalName) && !listed.contains($0.canonicalName)
         }

@@ -28,9 +28,14 @@ package enum ConnectionFields {
         "te", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     ])
 
-    /// The names, in lower case, that values of a `Connection` field add to these.
-    package static func named(by connection: some Sequence<String>) -> Set<String> {
-        Set(connection.lazy.flatMap(\.listMembers).map { $0.lowercased() })
+    /// The names, in lower case, that values of a `Connection` field add to these, without its options that are no fields.
+    package static func named(by connection: [String]) -> Set<String> {
+        // Not by `flatMap` and `map`, which take 9 µs for the one value that almost every response of HTTP/1.1 has.
+        var names: Set<String> = []
+        for value in connection where value != "keep-alive" && value != "close" {
+            for member in value.listMembers { names.insert(member.lowercased()) }
+        }
+        return names
     }
 }
 
@@ -46,8 +51,14 @@ package struct ContentCodings: Equatable, Sendable {
     package let names: [String]
 
     /// Reads the values of `Content-Encoding`.
-    package init(_ values: some Sequence<String>) {
-        names = values.flatMap(\.listMembers).map { $0.lowercased() }.filter { !Self.empty.contains($0) }
+    package init(_ values: [String]) {
+        var names: [String] = []
+        for value in values {
+            for member in value.listMembers.map({ $0.lowercased() }) where !Self.empty.contains(member) {
+                names.append(member)
+            }
+        }
+        self.names = names
     }
 
     /// Whether a client removes the codings, so that the fields of the response describe other bytes than its body.

@@ -52,7 +52,7 @@ extension EngineResponseHead {
 
     /// The content codings of the body.
     var contentCodings: ContentCodings {
-        ContentCodings(fields.lazy.filter { $0.name.equalsIgnoringCase("Content-Encoding") }.map(\.value))
+        ContentCodings(fields.compactMap { $0.name.equalsIgnoringCase("Content-Encoding") ? $0.value : nil })
     }
 }
 #endif

@@ -157,7 +157,7 @@ enum RequestFields {
         headers.add(name: ":scheme", value: head.scheme)
         headers.add(name: ":authority", value: head.authority)
         headers.add(name: ":path", value: head.target)
-        let connection = head.fields.lazy.filter { $0.name.equalsIgnoringCase("Connection") }.map(\.value)
+        let connection = head.fields.compactMap { $0.name.equalsIgnoringCase("Connection") ? $0.value : nil }
         let named = ConnectionFields.named(by: connection)
         for (original, value) in head.fields {
             let name = original.lowercased()

@@ -82,7 +82,7 @@ enum DownloadResponse: Equatable {
 
 extension HTTPFields {
     fileprivate var isContentCoded: Bool {
-        self[.contentEncoding].map { !ContentCodings(CollectionOfOne($0)).names.isEmpty } ?? false
+        self[.contentEncoding].map { !ContentCodings([$0]).names.isEmpty } ?? false
     }
 }
 

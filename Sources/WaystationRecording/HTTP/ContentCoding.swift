@@ -19,7 +19,7 @@ enum ContentCoding {
         limit: Int,
         brotli: BrotliLibrary? = nil
     ) throws(ImportRefusal) -> Data {
-        let codings = ContentCodings(CollectionOfOne(field)).names
+        let codings = ContentCodings([field]).names
         guard codings.count <= 8 else { throw ImportRefusal(.contentCoding, "it has \(codings.count) content codings") }
         var body = body
         // The last coding in the field was applied last.

@@ -51,7 +51,8 @@ public final class ResponseWriter: Sendable {
                 state.gathered = Data()
                 return .refuse(length: state.length)
             }
-            state.gathered.append(data)
+            // Most small bodies come in one part, which need not be copied.
+            if state.gathered.isEmpty { state.gathered = data } else { state.gathered.append(data) }
             guard state.length > store.largestInlineBody,
                 state.gathered.count >= BlockChecksums.blockSize
             else { return .none }

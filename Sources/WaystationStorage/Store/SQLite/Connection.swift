@@ -159,11 +159,29 @@ final class Statement {
             sqlite3_clear_bindings(handle)
         }
         var position: CInt = 0
+        var large: (position: CInt, bytes: Data)?
         for argument in arguments {
             position += 1
+            if case .blob(let bytes?) = argument, bytes.count >= Self.largeBlob, large == nil {
+                large = (position, bytes)
+                continue
+            }
             let code = bind(argument, at: position)
             guard code == SQLITE_OK else { throw error(code) }
         }
+        guard let large else { return try step(body) }
+        // SQLite reads a body where it is, instead of making a copy.
+        try large.bytes.withUnsafeBytes { bytes in
+            let code = sqlite3_bind_blob64(handle, large.position, bytes.baseAddress, UInt64(bytes.count), nil)
+            guard code == SQLITE_OK else { throw error(code) }
+            try step(body)
+        }
+    }
+
+    /// The size of a blob from which it is not copied for the time of the statement, in bytes.
+    private static let largeBlob = 1_024
+
+    private func step(_ body: (Row) throws -> Void) throws {
         while true {
             switch sqlite3_step(handle) {
             case SQLITE_ROW: try body(Row(handle))
