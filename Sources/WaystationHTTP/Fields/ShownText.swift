@@ -11,6 +11,9 @@ extension StringProtocol {
     /// - Returns: The text to show.
     /// - Complexity: O(`limit`), however long the text is.
     package func shown(upTo limit: Int = 80) -> String {
+        // Each event of a store shows a URL, most of which are short and hide nothing.
+        let isPlain = utf8.count <= limit && utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        if isPlain { return String(self) }
         var shown = ""
         var rest = unicodeScalars[...]
         for _ in 0..<limit {

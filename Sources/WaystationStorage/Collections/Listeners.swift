@@ -1,16 +1,16 @@
-import Synchronization
+package import Synchronization
 
 /// The listeners of one kind of event.
 package final class Listeners<Event: Sendable>: Sendable {
-    private struct Listener: Sendable {
-        weak var owner: (any AnyObject & Sendable)?
-        let isOwned: Bool
-        let hear: @Sendable (Event) -> Void
+    @usableFromInline struct Listener: Sendable {
+        @usableFromInline weak var owner: (any AnyObject & Sendable)?
+        @usableFromInline let isOwned: Bool
+        @usableFromInline let hear: @Sendable (Event) -> Void
 
-        var isGone: Bool { isOwned && owner == nil }
+        @inlinable var isGone: Bool { isOwned && owner == nil }
     }
 
-    private let listeners = Mutex<[Listener]>([])
+    @usableFromInline let listeners = Mutex<[Listener]>([])
 
     /// Makes an empty list.
     package init() {}
@@ -26,12 +26,12 @@ package final class Listeners<Event: Sendable>: Sendable {
     }
 
     /// Calls each listener with the event, in the order in which they were added, on this thread and outside the lock.
-    package func report(_ event: Event) {
+    @inlinable package func report(_ event: Event) {
         for listener in current() { listener.hear(event) }
     }
 
     /// The listeners whose owners are not gone; the others are removed.
-    private func current(adding added: Listener? = nil) -> [Listener] {
+    @inlinable func current(adding added: Listener? = nil) -> [Listener] {
         // Those that are removed are released outside of the lock, because their release may be any code.
         let (current, _) = listeners.withLock { listeners in
             let before = listeners
