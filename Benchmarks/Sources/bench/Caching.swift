@@ -136,7 +136,8 @@ extension Benchmark {
         others: (URLSession) -> Loads
     ) async throws -> [Figure] {
         let plain = others(URLSession(configuration: uncached))
-        let relayed = others(URLSession(configuration: try InterceptedSession.relayed(by: engine).configuration(uncached)))
+        let forwarding = try InterceptedSession.relayed(by: engine)
+        let relayed = others(URLSession(configuration: forwarding.configuration(uncached)))
         var figures: [Figure] = []
         for width in Loads.Width.allCases {
             let costs = try await interleaved(

@@ -1,3 +1,4 @@
+import HTTPTypes
 import WaystationFoundation
 import WaystationHTTP
 import WaystationStorage
@@ -89,4 +90,114 @@ private struct BodyPart: BodySource {
     var length: Int { range.count }
 
     func read(at offset: Int, count: Int) throws -> Data { try whole.read(at: range.lowerBound + offset, count: count) }
+}
+
+/// A hit that answers every request like the one that it was made for, until the stored response or its age changes.
+///
+/// The answer of a hit depends on the request, on the stored responses and on the time. While one response is stored
+/// for a key, the next request with the same fields gets the same answer, until its `Age` must be updated or its
+/// freshness ends. Making a response costs several times as much as all other work for a hit, and `Age` is an estimate
+/// in whole seconds (RFC 9111 §5.1), so it may be a second behind: a page that is requested again and again is decided
+/// about every two seconds.
+///
+/// It is kept beside the head of its stored response, in memory.
+struct RepeatedHit: Sendable {
+    private let rules: CachingRules
+    private let strategy: CacheStrategy
+    private let url: URL
+    private let fields: [String: String]
+    /// The period in which the hit is the answer.
+    ///
+    /// A clock that was set back ends it too.
+    private let times: Range<Date>
+    /// A variable, so that a test can mark the response of the hit and see that it is used.
+    var response: HTTPURLResponse
+    private let content: StoredSelection.Content
+
+    /// The answer to `request`, if the last hit of its stored response was for a request like it.
+    static func find(
+        for request: URLRequest,
+        by strategy: CacheStrategy,
+        among responses: [StoredResponse],
+        in cache: CacheAccess
+    ) -> Answer? {
+        guard responses.count == 1, let stored = responses.first, isRepeatable(request),
+            let hit = stored.prepared.withLock({ $0 as? RepeatedHit }),
+            hit.strategy == strategy, hit.times.contains(cache.now()), hit.url == request.url,
+            hit.fields == request.allHTTPHeaderFields ?? [:], hit.rules == cache.rules
+        else { return nil }
+        return Answer(response: hit.response, body: Answer.Body(stored.body).part(hit.content), source: .cache)
+    }
+
+    /// Records a hit for the requests that follow.
+    static func note(
+        _ response: HTTPURLResponse,
+        _ selection: StoredSelection,
+        for request: URLRequest,
+        by strategy: CacheStrategy,
+        among responses: [StoredResponse],
+        in cache: CacheAccess
+    ) {
+        let (now, rules) = (cache.now(), cache.rules)
+        guard responses.count == 1, let stored = responses.first, isRepeatable(request), let url = request.url,
+            case let end = end(of: selection, strategy, now, rules), now < end
+        else { return }
+        let hit = RepeatedHit(
+            rules: rules,
+            strategy: strategy,
+            url: url,
+            fields: request.allHTTPHeaderFields ?? [:],
+            times: now..<end,
+            response: response,
+            content: selection.content
+        )
+        stored.prepared.withLock { $0 = hit }
+    }
+
+    /// Whether the answer depends only on the fields and the time.
+    ///
+    /// Cache directives in a request apply to that one request, and a body makes it a different request.
+    private static func isRepeatable(_ request: URLRequest) -> Bool {
+        request.cachePolicy == .useProtocolCachePolicy && request.httpMethod == "GET" && request.httpBody == nil
+            && request.httpBodyStream == nil && request.value(forHTTPHeaderField: "Cache-Control") == nil
+            && request.value(forHTTPHeaderField: "Pragma") == nil
+    }
+
+    /// The time at which a new decision is needed.
+    ///
+    /// That is when the stated age is more than a second behind (RFC 9111 §5.1 counts it in whole seconds), when the
+    /// response is no longer fresh, or when the strategy's limit has passed.
+    private static func end(
+        of selection: StoredSelection,
+        _ strategy: CacheStrategy,
+        _ now: Date,
+        _ rules: CachingRules
+    ) -> Date {
+        let nextAge = selection.head.nextAge(after: now, rules: rules)
+        let told = nextAge.addingTimeInterval(1)
+        if let limit = strategy.limit {
+            return min(told, selection.head.responseTime.addingTimeInterval(limit.inSeconds))
+        }
+        return strategy.obeysHTTP
+            ? min(told, nextAge.addingTimeInterval(selection.freshness.timeToLive.inSeconds - 1)) : told
+    }
+}
+
+extension HTTPURLResponse {
+    /// Makes the response for a selection; nil if Foundation makes none of these values.
+    static func make(
+        _ selection: StoredSelection,
+        length: Int,
+        to url: URL?,
+        _ status: CacheStatus
+    ) -> HTTPURLResponse? {
+        guard let url else { return nil }
+        let (code, fields) = selection.parts
+        var head = ResponseHead(url: url, statusCode: code, fields: fields.dictionary)
+        switch selection.answer {
+        case .whole, .head: head = head.setting("Content-Length", to: String(length))
+        case .part, .notModified, .rangeNotSatisfiable: break
+        }
+        return head.adding(status).response
+    }
 }

@@ -1,3 +1,36 @@
+package import Synchronization
+
+/// A queue: values are removed in the order in which they were added.
+///
+/// Adding and removing take constant time on average. Other modules compile it for their own elements (`@inlinable`);
+/// without that, each call would look up the type of its elements.
+package struct Queue<Element>: ExpressibleByArrayLiteral {
+    /// The values; those before `first` have been removed.
+    @usableFromInline var elements: [Element?]
+    @usableFromInline var first = 0
+
+    @inlinable package init(arrayLiteral elements: Element...) { self.elements = elements }
+
+    @inlinable package var isEmpty: Bool { first == elements.count }
+
+    /// Adds a value at the end.
+    @inlinable package mutating func append(_ element: Element) { elements.append(element) }
+
+    /// Removes and returns the value that was added first; returns `nil` if the queue is empty.
+    @inlinable package mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = elements[first].take()
+        first += 1
+        if first > 16, first > elements.count / 2 {
+            elements.removeFirst(first)
+            first = 0
+        }
+        return element
+    }
+}
+
+extension Queue: Sendable where Element: Sendable {}
+
 /// Values by key, each with a cost, in the order of their last use.
 ///
 /// The owner decides when to remove: it compares ``cost`` with its limit and calls ``removeOldest()``. The entries form
@@ -128,5 +161,80 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         let (newer, older) = (slots[position].newer, slots[position].older)
         if newer >= 0 { slots[newer].older = older } else { newest = older }
         if older >= 0 { slots[older].newer = newer } else { oldest = newer }
+    }
+}
+
+/// The listeners of one kind of event.
+package final class Listeners<Event: Sendable>: Sendable {
+    @usableFromInline struct Listener: Sendable {
+        @usableFromInline weak var owner: (any AnyObject & Sendable)?
+        @usableFromInline let isOwned: Bool
+        @usableFromInline let hear: @Sendable (Event) -> Void
+
+        @inlinable var isGone: Bool { isOwned && owner == nil }
+    }
+
+    @usableFromInline let listeners = Mutex<[Listener]>([])
+
+    /// Makes an empty list.
+    package init() {}
+
+    /// Adds a listener, which gets every event that is reported from now on.
+    ///
+    /// - Parameters:
+    ///   - owner: The object for which the listener listens: after its release, the listener is removed when the next
+    ///     one is added or the next event is reported. Nil for a listener that stays.
+    ///   - listener: Called with each event.
+    package func add(for owner: (any AnyObject & Sendable)? = nil, _ listener: @escaping @Sendable (Event) -> Void) {
+        _ = current(adding: Listener(owner: owner, isOwned: owner != nil, hear: listener))
+    }
+
+    /// Calls each listener with the event, in the order in which they were added, on this thread and outside the lock.
+    @inlinable package func report(_ event: Event) {
+        for listener in current() { listener.hear(event) }
+    }
+
+    /// The listeners whose owners are not gone; the others are removed.
+    @inlinable func current(adding added: Listener? = nil) -> [Listener] {
+        // Those that are removed are released outside of the lock, because their release may be any code.
+        let (current, _) = listeners.withLock { listeners in
+            let before = listeners
+            if before.contains(where: \.isGone) { listeners = before.filter { !$0.isGone } }
+            if let added { listeners.append(added) }
+            return (listeners, before)
+        }
+        return current
+    }
+}
+
+/// The readers of a sequence of values, each with a stream of its own.
+///
+/// The owner holds it under its own lock, because only the owner knows what must happen together with a value.
+package struct StreamReaders<Element: Sendable>: Sendable {
+    private var continuations: [UInt64: AsyncStream<Element>.Continuation] = [:]
+    private var next: UInt64 = 0
+
+    /// Makes an empty set of readers.
+    package init() {}
+
+    /// Adds a reader, and returns the number by which it is removed.
+    package mutating func add(_ continuation: AsyncStream<Element>.Continuation) -> UInt64 {
+        next += 1
+        continuations[next] = continuation
+        return next
+    }
+
+    /// Removes a reader; returns false if it was removed before.
+    @discardableResult
+    package mutating func remove(_ number: UInt64) -> Bool { continuations.removeValue(forKey: number) != nil }
+
+    /// Sends a value to each reader.
+    package func yield(_ value: Element) {
+        for continuation in continuations.values { continuation.yield(value) }
+    }
+
+    /// Ends each reader's stream.
+    package func finish() {
+        for continuation in continuations.values { continuation.finish() }
     }
 }
