@@ -49,7 +49,7 @@ help:
 	@echo "make still         endless bodies to delegates that do nothing for a minute, then cancels [SECONDS=60]"
 	@echo "make fuzz          damaged zips, patches, responses and frames, a million of each, from seeds and by libFuzzer"
 	@echo "make links         rewritten links of whole sites and of 20,000 damaged pages, compared with a parser of HTML"
-	@echo "make sanitize      the tests of zips, patches, rules, files and packs, under the address sanitizer"
+	@echo "make sanitize      the tests of zips, HTTP, storage and packs, under the address sanitizer"
 	@echo "make bench         ratios against a floor and a peer, one JSON object a line [ONLY=name]"
 	@echo "make consumers     a package that depends on this one by git URL, built by both build systems"
 	@echo "make build-cost    what the first build of a package costs that depends on this one, beside other libraries [ONLY=\"cache cache@COMMIT\"]"
@@ -237,7 +237,7 @@ links: deps
 	WAYSTATION_LINK_SITES=/usr/share/doc/sqlite3:/usr/share/doc/python3.11/html WAYSTATION_LINK_ROUNDS=20000 \
 		Scripts/swift.sh test . --filter 'ParsedPagesTests|RewritingInPartsTests'
 
-# The tests of zips, patches, rules, files and packs in a build of their own with the address sanitizer.
+# The tests of zips, HTTP, storage and packs in a build of their own with the address sanitizer.
 sanitize: deps
 	@Scripts/sanitize.sh $(WIDTH)
 

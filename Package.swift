@@ -55,13 +55,14 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // Headers and links of the four system libraries, which need zlib1g-dev, libbz2-dev, libssl-dev and
-        // libsqlite3-dev; it replaces system calls of SQLite, and wraps variadic C functions.
+        // zlib, bzip2, libcrypto and SQLite, of Debian's zlib1g-dev, libbz2-dev, libssl-dev and libsqlite3-dev. It also
+        // replaces system calls of SQLite, and wraps C functions that Swift cannot call.
         .target(name: "CWaystation"),
         // Foundation with its loaders, which are a module of their own on Linux.
         .target(name: "WaystationFoundation"),
         .target(name: "WaystationHTTP", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
-        // The bytes of answers: files, stored responses, and those that machines share.
+        // Files that answer requests, stored responses, and the protocol of a shared tier; under them the file system,
+        // cryptography and collections.
         .target(
             name: "WaystationStorage",
             dependencies: [

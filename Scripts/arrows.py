@@ -6,7 +6,7 @@
 The folders within a folder are examined like those of a target.
 
 A folder uses another one when a file of it names a type, function or constant that a file of the other one declares at
-its top level. The files beside the folders count as a folder, called ".". Comments and string literals do not count. Files in
+its top level and that is not private. The files beside the folders count as a folder, called ".". Comments and string literals do not count. Files in
 one folder may use each other, in circles of at most LARGEST_CIRCLE files, since a circle is what one has to read at
 once.
 """
@@ -106,7 +106,7 @@ def examine(folder, title):
             if other.folder != file.folder:
                 arrows[file.folder].add(other.folder)
                 examples.setdefault((file.folder, other.folder), []).append(f"{file.path} uses {other.path}")
-    if len(names) == 1 and "/" in title:
+    if names == ["."] and "/" in title:
         return []
     print(f"{title}: {len(files)} files")
     for name in names:

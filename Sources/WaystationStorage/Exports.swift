@@ -1,5 +1,5 @@
-// The public API uses the shape of errors and the dates of files; besides a body, the store keeps the values by which the
-// caching rules decide.
+// The public API uses the protocol of errors and the dates of files. Beside a body, the store keeps the values by which
+// the caching rules decide.
 @_exported public import protocol WaystationHTTP.CodedError
 @_exported public import struct WaystationHTTP.HTTPDate
 @_exported public import struct WaystationHTTP.RequestKey

@@ -48,7 +48,7 @@ public struct InterceptedSession: Sendable {
         )
     }
 
-    /// Every loopback load goes through the transport's own session, with nothing to store.
+    /// Every loopback load goes through the transport of an engine, with nothing to store.
     ///
     /// Foundation's own loader handles the loads of a rule that only forwards. It cannot look out for a link in
     /// redirects, so such a link makes the loads use the transport.

@@ -92,8 +92,8 @@ extension Benchmark {
         )
         for url in urls { _ = try await cached.data(from: url) }
         try await expect("fwd=stale; fwd-status=304", of: urls[0], through: cached)
-        return try await road(name, limit: limit, of: Loads(cached, urls, count: 600), by: engine) {
-            Loads($0, urls, count: 600)
+        return try await road(name, limit: limit, of: Loads(cached, urls, count: 600), by: engine) { session, _ in
+            Loads(session, urls, count: 600)
         }
     }
 
@@ -110,10 +110,12 @@ extension Benchmark {
         let cached = URLSession(
             configuration: try InterceptedSession.cached(in: scratch.url, by: engine).configuration(uncached)
         )
-        let figures = try await road(name, limit: limit, of: Loads(cached, each: urls, count: count), by: engine) {
-            // The other loads take the URLs in reverse, so that no side gets a file that nginx has just opened for
-            // another one.
-            Loads($0, each: urls.reversed(), count: count)
+        // Each side takes the URLs in another order, so that none gets a file that nginx has just opened for another one.
+        let half = urls.count / 2
+        let orders = [Array(urls.reversed()), Array(urls[half...] + urls[..<half])]
+        let measured = Loads(cached, each: urls, count: count)
+        let figures = try await road(name, limit: limit, of: measured, by: engine) { session, number in
+            Loads(session, each: orders[number], count: count)
         }
         for url in [urls[0], urls[urls.count / 2], urls[urls.count - 1]] {
             try await expect("Waystation; hit", of: url, through: cached)
@@ -133,11 +135,11 @@ extension Benchmark {
         limit: Limits,
         of measured: Loads,
         by engine: Interceptor.Carrier,
-        others: (URLSession) -> Loads
+        others: (_ session: URLSession, _ number: Int) -> Loads
     ) async throws -> [Figure] {
-        let plain = others(URLSession(configuration: uncached))
+        let plain = others(URLSession(configuration: uncached), 0)
         let forwarding = try InterceptedSession.relayed(by: engine)
-        let relayed = others(URLSession(configuration: forwarding.configuration(uncached)))
+        let relayed = others(URLSession(configuration: forwarding.configuration(uncached)), 1)
         var figures: [Figure] = []
         for width in Loads.Width.allCases {
             let costs = try await interleaved(

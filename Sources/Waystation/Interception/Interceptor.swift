@@ -315,7 +315,7 @@ extension Interceptor {
         /// Another engine.
         ///
         /// It carries every data task that a rule lets through to the network, except requests that it cannot carry
-        /// (``Waystation/Transport/canCarry(_:)``), and those that a protocol class of the app's own
+        /// (``Transport/canCarry(_:)``), and those that a protocol class of the app's own
         /// configuration takes: Foundation's loader carries these. Uploads, downloads and web sockets stay with
         /// Foundation. To keep them from the network, set ``Configuration/makeTransport`` instead.
         ///
@@ -421,7 +421,7 @@ extension Interceptor {
                 leavesOtherTasks = true
             }
         }
-        /// Makes the network of a session from its configuration; ``Waystation/URLSessionTransport`` by default.
+        /// Makes the network of a session from its configuration; ``URLSessionTransport`` by default.
         ///
         /// It is called with the first request that needs it, for each configuration that is intercepted. If several
         /// requests make transports at the same time, one of them is used. The configuration has no cookie storage:

@@ -176,9 +176,8 @@ private struct PreparedFileResponse: Sendable {
     let response: HTTPURLResponse
 }
 
-// An SVG in a gzip stream (`.svgz`) is a file whose bytes have a content coding. A load delivers it without the coding,
-// as it delivers bodies from the network (trap L15).
-
+/// An SVG in a gzip stream (`.svgz`) is a file whose bytes have a content coding. A load delivers it without the coding,
+/// as it delivers bodies from the network (trap L15).
 extension OfflineFile {
     /// Whether the file's name is that of a file in a gzip stream.
     var hasCompressedName: Bool {

@@ -4,8 +4,8 @@ import WaystationHTTP
 /// The network, as the interceptor sees it: one request out, one response in.
 ///
 /// A transport performs exactly one exchange for each request. It follows no redirects, answers no challenges and keeps
-/// neither a cache nor cookies: the interceptor does that, in the same way for every transport. The default is ``URLSessionTransport``;
-/// tests use a scripted one.
+/// neither a cache nor cookies: the interceptor does that, in the same way for every transport. The default is
+/// ``URLSessionTransport``; tests use a scripted one.
 public protocol Transport: Sendable {
     /// Starts an exchange and returns at once.
     ///

@@ -1,14 +1,14 @@
-package import Foundation
-package import Waystation
+import Foundation
+import Waystation
 import WaystationPacks
-package import WaystationStorage
+import WaystationStorage
 
 /// A rule of a rules file.
-package struct RuleSetting: Sendable {
+struct RuleSetting: Sendable {
     /// A source of answers.
     ///
     /// The last one of a rule ends its chain.
-    package enum Source: Sendable {
+    enum Source: Sendable {
         case network
         case cache(CacheStrategy)
         case files(PathSetting, at: String)
@@ -16,12 +16,12 @@ package struct RuleSetting: Sendable {
         case nowhere
     }
 
-    package let patterns: [String]
-    package let methods: Set<String>?
+    let patterns: [String]
+    let methods: Set<String>?
     /// The sources in the order in which they are asked; nil blocks the requests.
-    package let sources: [Source]?
+    let sources: [Source]?
     /// The place of the rule's header.
-    package let place: TextPlace
+    let place: TextPlace
 
     /// The rules of the framework, one for each pattern.
     ///
@@ -29,7 +29,7 @@ package struct RuleSetting: Sendable {
     ///   - file: The name of the file, for messages.
     ///   - folder: The folder of the file, for relative paths.
     /// - Returns: The rules.
-    package func rules(in file: String, relativeTo folder: URL) -> [Rule] {
+    func rules(in file: String, relativeTo folder: URL) -> [Rule] {
         patterns.map { pattern in
             guard let sources else { return .block(pattern, methods: methods, fileID: file, line: place.line) }
             return .allow(
@@ -61,14 +61,14 @@ extension Route {
 
 extension PathSetting {
     /// The directory that the path names.
-    package func url(relativeTo folder: URL) -> URL {
+    func url(relativeTo folder: URL) -> URL {
         path.hasPrefix("/") ? URL(filePath: path, directoryHint: .isDirectory) : folder.appending(path: path)
     }
 }
 
 extension ByteCount {
     /// Reads a size such as `200MB`, `64KiB` or `1000`.
-    package init?(written text: String) {
+    init?(written text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int(digits) else { return nil }
         switch text.dropFirst(digits.count).lowercased() {
@@ -86,7 +86,7 @@ extension ByteCount {
 
 extension Duration {
     /// Reads a time such as `90s`, `15m`, `12h` or `30d`.
-    package init?(written text: String) {
+    init?(written text: String) {
         guard let unit = text.last, let number = Int(text.dropLast()), number >= 0 else { return nil }
         let lengths: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         guard let length = lengths[unit] else { return nil }

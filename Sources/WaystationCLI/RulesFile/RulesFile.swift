@@ -1,6 +1,6 @@
-package import Waystation
+import Waystation
 import WaystationHTTP
-package import WaystationStorage
+import WaystationStorage
 
 /// A file with the rules and settings of a gateway, so that a kiosk needs no Swift code.
 ///
@@ -25,50 +25,50 @@ package import WaystationStorage
 /// ```
 ///
 /// A member that is nil is missing in the file.
-package struct RulesFile: Sendable {
-    package var gateway = GatewaySettings()
+struct RulesFile: Sendable {
+    var gateway = GatewaySettings()
     /// The directory of the authority whose certificates a proxy shows.
-    package var authority: PathSetting?
-    package var cache = CacheSettings()
+    var authority: PathSetting?
+    var cache = CacheSettings()
     /// The directory of the pack library.
-    package var packs: PathSetting?
-    package var headerBody: HeaderBody?
-    package var rules: [RuleSetting] = []
+    var packs: PathSetting?
+    var headerBody: HeaderBody?
+    var rules: [RuleSetting] = []
 
     /// The settings that the command line provides.
-    package struct Surroundings: OptionSet, Sendable {
-        package let rawValue: Int
+    struct Surroundings: OptionSet, Sendable {
+        let rawValue: Int
         /// A directory for the cache.
-        package static let cache = Surroundings(rawValue: 1)
+        static let cache = Surroundings(rawValue: 1)
         /// A directory of packs.
-        package static let packs = Surroundings(rawValue: 2)
+        static let packs = Surroundings(rawValue: 2)
         /// The decision whether the gateway is a proxy.
-        package static let proxy = Surroundings(rawValue: 4)
+        static let proxy = Surroundings(rawValue: 4)
 
-        package init(rawValue: Int) { self.rawValue = rawValue }
+        init(rawValue: Int) { self.rawValue = rawValue }
     }
 
     /// All mistakes of a file, in the order of their places.
-    package struct Problems: Error, Sendable {
-        package let problems: [RulesFileProblem]
+    struct Problems: Error, Sendable {
+        let problems: [RulesFileProblem]
 
-        package init(problems: [RulesFileProblem]) { self.problems = problems }
+        init(problems: [RulesFileProblem]) { self.problems = problems }
     }
 }
 
 /// A mistake in a rules file.
-package struct RulesFileProblem: Hashable, Sendable {
-    package let place: TextPlace
+struct RulesFileProblem: Hashable, Sendable {
+    let place: TextPlace
     /// A message with the wrong value and the expected form.
-    package let message: String
+    let message: String
 
-    package init(_ place: TextPlace, _ message: String) {
+    init(_ place: TextPlace, _ message: String) {
         self.place = place
         self.message = message
     }
 
     /// The problem as compilers write it: the file, line and column with the message, and below it the line with a mark.
-    package func text(in file: String) -> String {
+    func text(in file: String) -> String {
         let number = "\(place.line)"
         let margin = String(repeating: " ", count: number.count)
         let indent = String(repeating: " ", count: place.mark.lowerBound)
@@ -82,40 +82,40 @@ package struct RulesFileProblem: Hashable, Sendable {
 }
 
 /// The options of a gateway that a file may set; see `GatewayOptions`.
-package struct GatewaySettings: Hashable, Sendable {
-    package var port: Int?
+struct GatewaySettings: Hashable, Sendable {
+    var port: Int?
     /// The pages whose names at the gateway are printed.
-    package var start: [String] = []
-    package var isProxy: Bool?
-    package var hasInspector: Bool?
-    package var rewritesLinks: Bool?
-    package var forwardsUnclaimed: Bool?
-    package var passesForwardedFields: Bool?
-    package var maximumBody: ByteCount?
-    package var maximumConnections: Int?
-    package var requestTimeout: Duration?
-    package var idleTimeout: Duration?
-    package var tunnelTimeout: Duration?
-    package var deliveryTimeout: Duration?
+    var start: [String] = []
+    var isProxy: Bool?
+    var hasInspector: Bool?
+    var rewritesLinks: Bool?
+    var forwardsUnclaimed: Bool?
+    var passesForwardedFields: Bool?
+    var maximumBody: ByteCount?
+    var maximumConnections: Int?
+    var requestTimeout: Duration?
+    var idleTimeout: Duration?
+    var tunnelTimeout: Duration?
+    var deliveryTimeout: Duration?
 
     /// Makes settings of which the file has none.
-    package init() {}
+    init() {}
 }
 
 /// The options of a response cache; see `ResponseCache`.
-package struct CacheSettings: Hashable, Sendable {
-    package var directory: PathSetting?
-    package var maximumSize: ByteCount?
-    package var maximumAge: Duration?
-    package var maximumEntrySize: ByteCount?
-    package var memorySize: ByteCount?
-    package var storesCodedBodies: Bool?
+struct CacheSettings: Hashable, Sendable {
+    var directory: PathSetting?
+    var maximumSize: ByteCount?
+    var maximumAge: Duration?
+    var maximumEntrySize: ByteCount?
+    var memorySize: ByteCount?
+    var storesCodedBodies: Bool?
 }
 
 /// A path in a rules file; a relative one is relative to the file's folder.
-package struct PathSetting: Hashable, Sendable {
-    package let path: String
-    package let place: TextPlace
+struct PathSetting: Hashable, Sendable {
+    let path: String
+    let place: TextPlace
 }
 
 extension RulesFile {
@@ -124,7 +124,7 @@ extension RulesFile {
     ///
     /// A rule's page is the base URL of its files, or its pattern up to the first star; a pattern whose host has a star
     /// has no page.
-    package var startPages: [String] {
+    var startPages: [String] {
         if !gateway.start.isEmpty { return gateway.start }
         var pages: [String] = []
         for rule in rules where rule.sources != nil && rule.methods?.contains("GET") != false {

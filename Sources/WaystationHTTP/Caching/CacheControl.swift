@@ -337,8 +337,9 @@ extension HTTPRequest {
 }
 
 extension CanonicalURL {
-    /// Resolves the value of a field, such as `Location`, against this URL; nil if the result is another origin's (RFC 9110
-    /// §4.3.1), or none.
+    /// The URL that the value of a field such as `Location` stands for, relative to this URL.
+    ///
+    /// Nil if the value is no URL, or if the URL has another origin (RFC 9110 §4.3.1).
     func ofSameOrigin(_ field: String) -> CanonicalURL? {
         resolving(FieldText.percentEncoded(field)).flatMap { $0.origin == origin ? $0 : nil }
     }

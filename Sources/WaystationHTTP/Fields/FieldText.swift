@@ -46,7 +46,7 @@ package enum FieldText {
     /// came.
     ///
     /// Characters that no URL has are encoded as well: Foundation would encode the whole reference for one of them, the
-    /// percent signs too. A value without held bytes is left to Foundation.
+    /// percent signs too. A value without held bytes is returned as it is: Foundation or ``CanonicalURL`` encodes it.
     package static func percentEncoded(_ text: String) -> String {
         guard holdsBytes(text) else { return text }
         let bytes = bytes(of: text)
@@ -109,7 +109,7 @@ extension StringProtocol {
     /// - Returns: The text to show.
     /// - Complexity: O(`limit`), however long the text is.
     package func shown(upTo limit: Int = 80) -> String {
-        // Each event of a store shows a URL, most of which are short and hide nothing.
+        // Each event of a store shows a URL. Most URLs are short and have no hidden characters.
         let isPlain = utf8.count <= limit && utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         if isPlain { return String(self) }
         var shown = ""

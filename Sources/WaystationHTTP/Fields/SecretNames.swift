@@ -222,28 +222,6 @@ extension StringProtocol {
     }
 }
 
-extension SecretSpan {
-    /// The span in a text that has `offset` bytes more before it.
-    package func moved(by offset: Int) -> SecretSpan {
-        var span = self
-        span.range = range.lowerBound + offset..<range.upperBound + offset
-        return span
-    }
-}
-
-extension Collection<UInt8> where Index == Int {
-    /// The index at which some bytes begin for the first time.
-    package func firstRange(of bytes: [UInt8], from start: Int) -> Int? {
-        guard let first = bytes.first else { return start }
-        var place = start
-        while place < endIndex, let found = self[place...].firstIndex(of: first) {
-            if self[found...].starts(with: bytes) { return found }
-            place = found + 1
-        }
-        return nil
-    }
-}
-
 /// A secret within a text, and the bytes that replace it.
 package struct SecretSpan: Sendable {
     /// The place of the secret in the text, in bytes.
@@ -336,5 +314,27 @@ package struct DecodedPart: Sendable {
     private func place(_ index: Int) -> Int {
         guard index < bytes.count else { return range.upperBound }
         return places.map { $0[index] } ?? range.lowerBound + index
+    }
+}
+
+extension SecretSpan {
+    /// The span in a text that has `offset` bytes more before it.
+    package func moved(by offset: Int) -> SecretSpan {
+        var span = self
+        span.range = range.lowerBound + offset..<range.upperBound + offset
+        return span
+    }
+}
+
+extension Collection<UInt8> where Index == Int {
+    /// The index at which some bytes begin for the first time.
+    package func firstRange(of bytes: [UInt8], from start: Int) -> Int? {
+        guard let first = bytes.first else { return start }
+        var place = start
+        while place < endIndex, let found = self[place...].firstIndex(of: first) {
+            if self[found...].starts(with: bytes) { return found }
+            place = found + 1
+        }
+        return nil
     }
 }

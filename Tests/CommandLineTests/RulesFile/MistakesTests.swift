@@ -1,5 +1,6 @@
 import Testing
-import WaystationCLI
+
+@testable import WaystationCLI
 
 /// The mistakes of a text, as `line:column message`.
 func mistakes(in text: String, beside surroundings: RulesFile.Surroundings = []) -> [String] {

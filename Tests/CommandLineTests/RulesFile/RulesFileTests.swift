@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import Waystation
-import WaystationCLI
 import WaystationHTTP
 import WaystationStorage
+
+@testable import WaystationCLI
 
 @Suite("A rules file")
 struct RulesFileTests {

@@ -10,7 +10,7 @@ extension RulesFile {
     ///   - surroundings: The parts, such as a cache, that the caller provides, so that rules may use them without a table
     ///     in the file.
     /// - Throws: All mistakes of the file, in the order of their places.
-    package init(_ text: String, beside surroundings: Surroundings = []) throws(Problems) {
+    init(_ text: String, beside surroundings: Surroundings = []) throws(Problems) {
         self.init()
         let source = SourceText(text)
         let (document, mistakes) = TOMLParser.parse(source)

@@ -262,9 +262,8 @@ extension RequestCacheControl.MaxStale {
     }
 }
 
-// Reuse that a user or a rule requests outside the protocol: RFC 9111 §4.2.4 calls it "configuration in accordance with
-// an out-of-band contract".
-
+/// Reuse that a user or a rule requests outside the protocol: RFC 9111 §4.2.4 calls it "configuration in accordance with
+/// an out-of-band contract".
 extension StoredSelection {
     /// Selects the stored response that answers a request, however old it is, and even if its use is forbidden.
     ///

@@ -269,9 +269,8 @@ enum CookieSyntax {
     }
 }
 
-// Cookies are defined over octets. Swift's `Character` would join a letter with the combining mark after it, and would
-// compare canonically equivalent texts as equal.
-
+/// Cookies are defined over octets. Swift's `Character` would join a letter with the combining mark after it, and would
+/// compare canonically equivalent texts as equal.
 extension UInt8 {
     /// A control character other than the tab (RFC 6265bis §5.6 step 1).
     var isForbiddenControl: Bool { (self < 0x20 && self != 0x09) || self == 0x7F }

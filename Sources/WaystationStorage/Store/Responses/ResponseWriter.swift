@@ -42,6 +42,9 @@ public final class ResponseWriter: Sendable {
     /// Adds bytes to the body.
     ///
     /// A body that grows larger than the store accepts abandons its writer, with a ``StoreEvent/Kind/tooLarge`` event.
+    ///
+    /// - Parameter data: The bytes. The writer keeps them until the response is written, so they must not be memory that is
+    ///   only lent (`Data(bytesNoCopy:count:deallocator:)` with `.none`).
     public func append(_ data: Data) {
         let step = state.withLock { state -> Step in
             guard state.isOpen else { return .none }

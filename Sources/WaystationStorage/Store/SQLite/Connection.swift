@@ -154,14 +154,11 @@ final class Statement {
     ///
     /// `body` must not change the rows that the statement reads.
     func forEachRow(_ arguments: [Argument] = [], _ body: (Row) throws -> Void) throws {
-        defer {
-            sqlite3_reset(handle)
-            sqlite3_clear_bindings(handle)
-        }
-        var position: CInt = 0
+        defer { release() }
         var large: (position: CInt, bytes: Data)?
-        for argument in arguments {
-            position += 1
+        // From the last one: a body is the last blob of its statement.
+        for (index, argument) in arguments.enumerated().reversed() {
+            let position = CInt(index + 1)
             if case .blob(let bytes?) = argument, bytes.count >= Self.largeBlob, large == nil {
                 large = (position, bytes)
                 continue
@@ -172,14 +169,21 @@ final class Statement {
         guard let large else { return try step(body) }
         // SQLite reads a body where it is, instead of making a copy.
         try large.bytes.withUnsafeBytes { bytes in
+            // The bytes are at this address only until the closure ends.
+            defer { release() }
             let code = sqlite3_bind_blob64(handle, large.position, bytes.baseAddress, UInt64(bytes.count), nil)
             guard code == SQLITE_OK else { throw error(code) }
             try step(body)
         }
     }
 
-    /// The size of a blob from which it is not copied for the time of the statement, in bytes.
+    /// The size in bytes from which a blob is not copied.
     private static let largeBlob = 1_024
+
+    private func release() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
 
     private func step(_ body: (Row) throws -> Void) throws {
         while true {

@@ -2,13 +2,6 @@ import Foundation
 
 @testable import WaystationHTTP
 
-/// The moment from which tests count.
-let epoch = Date(timeIntervalSince1970: 1_700_000_000)
-
-func url(_ text: String) -> URL {
-    URL(string: text) ?? URL(filePath: "/no-url")
-}
-
 extension CookieJar {
     /// A jar after responses from several URLs, one second apart.
     init(_ responses: [(url: String, field: String)], rules: CookieRules = CookieRules(), from now: Date = epoch) {

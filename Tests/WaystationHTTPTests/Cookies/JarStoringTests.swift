@@ -4,7 +4,7 @@ import Testing
 @testable import WaystationHTTP
 
 @Suite("The storage model (RFC 6265 §5.3, RFC 6265bis §5.7)")
-struct CookieStorageTests {
+struct JarStoringTests {
     let here = url("https://e.org/")
 
     @Test("a replacement keeps the creation time and the place")
