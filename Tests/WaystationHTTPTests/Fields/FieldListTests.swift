@@ -4,6 +4,30 @@ import WaystationHTTP
 @Suite("The grammar of field values (RFC 9110 §5.6)")
 struct FieldListTests {
     @Test(
+        "names the fields that belong to the connection, whatever its own options are",
+        arguments: [
+            ([], []), (["keep-alive"], []), (["Keep-Alive"], []), (["close"], []), (["CLOSE"], []),
+            (["X-Trace"], ["x-trace"]), (["close, X-Trace"], ["close", "x-trace"]),
+            (["keep-alive", " X-Trace ,,\tUpgrade"], ["x-trace", "upgrade"]), (["close", "X-Trace"], ["x-trace"]),
+        ] as [([String], Set<String>)]
+    )
+    func connection(values: [String], names: Set<String>) {
+        #expect(ConnectionFields.named(by: values) == names)
+    }
+
+    @Test(
+        "names the codings of a body in their order, without those that mean none",
+        arguments: [
+            ([], []), (["gzip"], ["gzip"]), (["GZip , br"], ["gzip", "br"]),
+            (["gzip", "identity, zstd"], ["gzip", "zstd"]),
+            (["none"], []), ([""], []),
+        ] as [([String], [String])]
+    )
+    func codings(values: [String], names: [String]) {
+        #expect(ContentCodings(values).names == names)
+    }
+
+    @Test(
         "ends a member at a comma outside of quoted strings",
         arguments: [
             ("", []), (",", []), (" , \t,", []), ("a", ["a"]), ("a,b", ["a", "b"]), (" a ,\tb\t, ", ["a", "b"]),
