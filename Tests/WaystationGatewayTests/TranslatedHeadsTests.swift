@@ -1,8 +1,8 @@
 #if Gateway
 import Foundation
-import FoundationNetworking
 import NIOHTTP1
 import Testing
+import Waystation
 
 @testable import WaystationGateway
 
@@ -10,13 +10,12 @@ import Testing
 struct TranslatedHeadsTests {
     private let heads = TranslatedHeads()
 
-    private func response() throws -> HTTPURLResponse {
-        let url = try #require(URL(string: "https://shop.example/"))
-        return try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: [:]))
+    private func response() throws -> ResponseHead {
+        ResponseHead(url: try #require(URL(string: "https://shop.example/")), statusCode: 200, fields: [:])
     }
 
     /// Asks for the head of a response, and returns whether it had to be translated.
-    private func isTranslated(_ response: HTTPURLResponse, isNamed: Bool = true, isHit: Bool = true) -> Bool {
+    private func isTranslated(_ response: ResponseHead, isNamed: Bool = true, isHit: Bool = true) -> Bool {
         var isTranslated = false
         _ = heads.head(of: response, isNamed: isNamed) {
             isTranslated = true

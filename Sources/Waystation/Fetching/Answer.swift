@@ -42,7 +42,7 @@ struct Answer: Sendable {
         }
     }
 
-    var response: HTTPURLResponse
+    var head: ResponseHead
     var body: Body
     var source: LoadEvent.Source
     /// Whether the answer was made here, because no source has one.
@@ -110,8 +110,8 @@ struct RepeatedHit: Sendable {
     ///
     /// A clock that was set back ends it too.
     private let times: Range<Date>
-    /// A variable, so that a test can mark the response of the hit and see that it is used.
-    var response: HTTPURLResponse
+    /// A variable, so that a test can mark the head of the hit and see that it is used.
+    var head: ResponseHead
     private let content: StoredSelection.Content
 
     /// The answer to `request`, if the last hit of its stored response was for a request like it.
@@ -126,12 +126,12 @@ struct RepeatedHit: Sendable {
             hit.strategy == strategy, hit.times.contains(cache.now()), hit.url == request.url,
             hit.fields == request.allHTTPHeaderFields ?? [:], hit.rules == cache.rules
         else { return nil }
-        return Answer(response: hit.response, body: Answer.Body(stored.body).part(hit.content), source: .cache)
+        return Answer(head: hit.head, body: Answer.Body(stored.body).part(hit.content), source: .cache)
     }
 
     /// Records a hit for the requests that follow.
     static func note(
-        _ response: HTTPURLResponse,
+        _ head: ResponseHead,
         _ selection: StoredSelection,
         for request: URLRequest,
         by strategy: CacheStrategy,
@@ -148,7 +148,7 @@ struct RepeatedHit: Sendable {
             url: url,
             fields: request.allHTTPHeaderFields ?? [:],
             times: now..<end,
-            response: response,
+            head: head,
             content: selection.content
         )
         stored.prepared.withLock { $0 = hit }
@@ -183,21 +183,23 @@ struct RepeatedHit: Sendable {
     }
 }
 
-extension HTTPURLResponse {
-    /// Makes the response for a selection; nil if Foundation makes none of these values.
-    static func make(
-        _ selection: StoredSelection,
-        length: Int,
-        to url: URL?,
-        _ status: CacheStatus
-    ) -> HTTPURLResponse? {
-        guard let url else { return nil }
-        let (code, fields) = selection.parts
-        var head = ResponseHead(url: url, statusCode: code, fields: fields.dictionary)
+extension ResponseHead {
+    /// The head of the answer for a selection.
+    ///
+    /// - Parameters:
+    ///   - selection: A selection among the stored responses.
+    ///   - length: The length of the whole body, in bytes.
+    ///   - url: The URL of the request.
+    ///   - status: The status for the field `Cache-Status`.
+    init(_ selection: StoredSelection, length: Int, to url: URL, _ status: CacheStatus) {
+        let (code, stored) = selection.parts
+        var fields = stored.dictionary
         switch selection.answer {
-        case .whole, .head: head = head.setting("Content-Length", to: String(length))
+        case .whole, .head: fields.set("Content-Length", to: String(length))
         case .part, .notModified, .rangeNotSatisfiable: break
         }
-        return head.adding(status).response
+        // The members that came with the response are not stored.
+        fields.set(CacheStatus.field, to: status.fieldValue)
+        self.init(url: url, statusCode: code, fields: fields)
     }
 }

@@ -112,19 +112,18 @@ struct StoredVariants: Sendable {
     ///   - selection: A selection among these responses.
     ///   - request: The app's request, whose URL the response gets.
     ///   - status: The status for the response's `Cache-Status` field.
-    /// - Returns: The answer, or nil when Foundation cannot represent it.
+    /// - Returns: The answer; nil if the request has no URL.
     func answer(_ selection: StoredSelection, to request: URLRequest, _ status: CacheStatus) -> Answer? {
-        guard let whole = body(at: selection.index) else { return nil }
+        guard let whole = body(at: selection.index), let url = request.url else { return nil }
         let packed = selection.index == responses.count ? packed : nil
         let source = packed?.source ?? .cache
-        let response = HTTPURLResponse.make(
+        let head = ResponseHead(
             selection,
             length: whole.length,
-            to: request.url,
+            to: url,
             packed == nil ? status : status.with(detail: source.description)
         )
-        guard let response else { return nil }
-        return Answer(response: response, body: whole.part(selection.content), source: source)
+        return Answer(head: head, body: whole.part(selection.content), source: source)
     }
 }
 

@@ -167,14 +167,14 @@ package final class ClientLoads: Sendable {
     package func repeats(_ load: AnsweredLoad) -> Bool {
         guard interceptor.isEnabled, load.hop.match != nil, hasLastingRules else { return false }
         let visit = stations.again(load.hop)
-        guard case .answer(let answer) = visit.verdict, answer.response === load.response else { return false }
+        guard case .answer(let answer) = visit.verdict, answer.head.identity === load.head.identity else { return false }
         let context = LoadContext(interceptor.environment, stations, network, load.hop.request, rule: load.hop.rule)
         return complete(answer, in: visit.hop, context) != nil
     }
 
     /// The body of an answer that needs no journey: it is in memory, and neither a redirect nor the refusal of a token.
     private func complete(_ answer: Answer, in hop: Hop, _ context: LoadContext) -> Data? {
-        let status = answer.response.statusCode
+        let status = answer.head.statusCode
         guard case .data(let body) = answer.body, hop.ticket == nil, context.recording == nil, status != 401,
             !RedirectPolicy.statuses.contains(status)
         else { return nil }
@@ -251,15 +251,15 @@ final class RecordedClient: JourneyClient {
 package struct AnsweredLoad: Sendable {
     /// The request with the rule that took it.
     let hop: Hop
-    /// The response; a source that answers with the same object again means the same body, too.
-    package let response: HTTPURLResponse
+    /// The head; a source that answers with the same head again means the same body, too.
+    package let head: ResponseHead
     package let body: Data
 
     /// Whether the sources may be asked for the same answer again; not if it is that of a source of the app's own.
     package let mayBeRepeated: Bool
 
     init(_ hop: Hop, _ answer: Answer, _ body: Data) {
-        (self.hop, response, self.body) = (hop, answer.response, body)
+        (self.hop, head, self.body) = (hop, answer.head, body)
         mayBeRepeated = !answer.isForeign
     }
 }

@@ -90,7 +90,7 @@ extension Verdict {
     /// The answer that a load would get, in a sentence; the message of an error is shown as it is.
     fileprivate var inWords: String {
         switch self {
-        case .answer(let answer): answer.source.sentence(status: answer.response.statusCode)
+        case .answer(let answer): answer.source.sentence(status: answer.head.statusCode)
         case .fetch(_, let fetch):
             fetch.revalidation == nil
                 ? "\(fetch.reason.inWords): the request goes to the origin."

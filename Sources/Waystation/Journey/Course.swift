@@ -283,17 +283,17 @@ struct Course: Sendable {
         // The network has answered first.
         case .delivering, .redirected, .found, .refused, .over: return .ignore
         }
-        if let refused = refusedToken(ResponseHead(answer.response), token) { return renew(refused) }
+        if let refused = refusedToken(answer.head, token) { return renew(refused) }
         // The late response of the trip is only for the cache.
         self.trip += 1
         question = nil
-        switch RedirectPolicy.decision(for: ResponseHead(answer.response), to: hop.request, after: redirects) {
+        switch RedirectPolicy.decision(for: answer.head, to: hop.request, after: redirects) {
         case .none:
             phase = .over
             return .answer(answer)
         case let decision:
             phase = .found(answer.renewed)
-            return redirect(ResponseHead(answer.response), decision)
+            return redirect(answer.head, decision)
         }
     }
 

@@ -129,7 +129,7 @@ struct BodyPump: Sendable {
         case restarted(URLError)
     }
 
-    let response: HTTPURLResponse
+    let head: ResponseHead
     let source: any BodySource
     let journey: Journey
     let ended: @Sendable (End) -> Void
@@ -148,7 +148,7 @@ struct BodyPump: Sendable {
             do {
                 let data = try source.read(at: offset, count: min(chunk, source.length - offset))
                 let next = offset + data.count
-                if offset == 0 { journey.deliver(.response(ResponseHead(response))) }
+                if offset == 0 { journey.deliver(.response(head)) }
                 guard !data.isEmpty else { return end() }
                 journey.deliver(.data(data))
                 journey.deliver { client in client.whenPassedOn { read(at: next, chunk: chunk) } }

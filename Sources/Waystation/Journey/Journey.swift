@@ -233,11 +233,8 @@ package final class Journey: Sendable {
     /// makes none of it.
     func deliver(_ head: ResponseHead, isFetched: Bool) {
         let head = isFetched ? head : head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))
-        guard needsResponse else { return deliver(.response(head)) }
-        guard let response = head.response else {
-            return finish(URLError.invalidHead(of: head.url))
-        }
-        deliver(.response(ResponseHead(response)))
+        guard !needsResponse || head.response != nil else { return finish(URLError.invalidHead(of: head.url)) }
+        deliver(.response(head))
     }
 
     /// A part of the body has arrived.
@@ -373,12 +370,12 @@ package final class Journey: Sendable {
             served(answer)
             // A client gets no call for an empty body.
             if data.isEmpty {
-                deliver(.response(ResponseHead(answer.response)), .end(nil))
+                deliver(.response(answer.head), .end(nil))
             } else {
-                deliver(.response(ResponseHead(answer.response)), .data(data), .end(nil))
+                deliver(.response(answer.head), .data(data), .end(nil))
             }
         case .source(let source):
-            let pump = BodyPump(response: answer.response, source: source, journey: self) { end in
+            let pump = BodyPump(head: answer.head, source: source, journey: self) { end in
                 switch end {
                 case .complete: self.served(answer)
                 case .failed(let error): self.explain(.failed(error))

@@ -63,10 +63,7 @@ struct LoadContext: Sendable {
         guard request.httpBodyStream == nil, let url = request.url else { return visit }
         if let canonical = url.canonical, canonical != url { request.url = canonical }
         guard let resident = transport.residentResponse(to: request) else { return visit }
-        guard let response = resident.response(for: url) else {
-            return Visit(visit.hop, .fail(.invalidHead(of: url)))
-        }
-        return Visit(visit.hop, .answer(Answer(response: response, body: .data(resident.body), source: .network)))
+        return Visit(visit.hop, .answer(Answer(head: resident.head(for: url), body: .data(resident.body), source: .network)))
     }
 
     /// Renews an answer in the background if it is due.
@@ -78,7 +75,7 @@ struct LoadContext: Sendable {
 
 extension Answer {
     /// The event of a load that gets the answer.
-    var event: LoadEvent.Kind { .served(from: source, status: response.statusCode, bytes: body.length) }
+    var event: LoadEvent.Kind { .served(from: source, status: head.statusCode, bytes: body.length) }
 }
 
 /// The values that the loads of an interceptor share beside their stations.

@@ -213,16 +213,17 @@ enum AnswerDelivery {
     ///
     /// - Returns: False when the load must begin a journey.
     static func deliverInline(_ answer: Answer, to client: LoadClient, _ context: LoadContext) -> Bool {
-        guard case .data(let data) = answer.body, client.task.delegate == nil, answer.response.statusCode != 401,
-            !RedirectPolicy.statuses.contains(answer.response.statusCode),
+        guard case .data(let data) = answer.body, client.task.delegate == nil, answer.head.statusCode != 401,
+            !RedirectPolicy.statuses.contains(answer.head.statusCode),
             // A download gets a file.
-            type(of: client.task) != URLSessionDownloadTask.self
+            type(of: client.task) != URLSessionDownloadTask.self,
+            let response = answer.head.response
         else { return false }
-        client.receive(answer.response)
+        client.receive(response)
         if !data.isEmpty { client.load(data) }
         context.emit(answer.event)
         context.renew(answer)
-        client.finish(answer.response)
+        client.finish(response)
         return true
     }
 }

@@ -291,8 +291,6 @@ package protocol ResidentTransport: Transport {
 /// A whole response in memory, after which its load ends.
 package struct ResidentResponse: Sendable {
     private let head: ResponseHead
-    /// The response of Foundation's for the URL of the head; nil if each load makes its own.
-    private let made: HTTPURLResponse?
     package let body: Data
 
     /// Makes a response; nil for one that needs an exchange: a redirect, a request for credentials, or one that sets
@@ -308,12 +306,9 @@ package struct ResidentResponse: Sendable {
         else { return nil }
         self.head = head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))
         self.body = body
-        made = isMade ? self.head.response : nil
+        if isMade { _ = self.head.response }
     }
 
-    /// The response for a URL; nil if Foundation makes none of the head.
-    func response(for url: URL) -> HTTPURLResponse? {
-        if let made, made.url?.absoluteString == url.absoluteString { return made }
-        return head.with(url).response
-    }
+    /// The head for a URL.
+    func head(for url: URL) -> ResponseHead { head.url?.absoluteString == url.absoluteString ? head : head.with(url) }
 }

@@ -192,16 +192,9 @@ extension SourceRequest {
         let hasBody = status != 204 && status != 304
         if hasBody { made["Content-Length"] = "\(body.count)" }
         made[CacheStatus.field] = CacheStatus(.hit, detail: source.name).fieldValue
-        guard let url = request.url,
-            let response = HTTPURLResponse(
-                url: url,
-                statusCode: status,
-                httpVersion: "HTTP/1.1",
-                headerFields: made
-            )
-        else { throw InvalidAnswer("Foundation makes no response with its fields") }
+        guard let url = request.url else { throw InvalidAnswer("the request has no URL") }
         return Answer(
-            response: response,
+            head: ResponseHead(url: url, statusCode: status, fields: made),
             body: .data(hasBody && method != "HEAD" ? body : Data()),
             source: LoadEvent.Source(description: source.name),
             isForeign: true

@@ -80,7 +80,7 @@ extension SourceRequest {
             answer.renews?.ticket = ticket
             if revalidation == nil, variants.packed == nil {
                 RepeatedHit.note(
-                    answer.response,
+                    answer.head,
                     selection,
                     for: request,
                     by: strategy,
@@ -140,7 +140,7 @@ struct CacheFinding: Sendable {
     /// - Parameters:
     ///   - selection: The stored response.
     ///   - outcome: How its `Cache-Status` says that the request was handled.
-    /// - Returns: The answer, or nil when Foundation cannot represent it.
+    /// - Returns: The answer; nil if the request has no URL.
     func answer(_ selection: StoredSelection, _ outcome: CacheStatus.Outcome = .hit) -> Answer? {
         variants.answer(selection, to: request, CacheStatus(outcome, timeToLive: timeToLive(selection)))
     }
@@ -169,16 +169,10 @@ struct CacheFinding: Sendable {
     var gatewayTimeout: Answer? {
         let text = "No stored response may answer this request, and it accepts no other (only-if-cached).\n"
         let body = Data(text.utf8)
-        guard let url = request.url,
-            let response = HTTPURLResponse(
-                url: url,
-                statusCode: 504,
-                httpVersion: "HTTP/1.1",
-                headerFields: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.count)"]
-            )
-        else { return nil }
+        guard let url = request.url else { return nil }
+        let fields = ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.count)"]
         return Answer(
-            response: response,
+            head: ResponseHead(url: url, statusCode: 504, fields: fields),
             body: .data(presented.message.method == .head ? Data() : body),
             source: .cache,
             isMadeHere: true

@@ -141,39 +141,30 @@ extension SourceRequest {
     }
 
     private func answer(_ file: FileAnswer, from source: LoadEvent.Source) -> Verdict {
-        guard let response = response(for: file, from: source) else {
-            return .fail(
-                URLError(.badURL, failing: request.url, "Foundation makes no response with the fields of the file")
-            )
+        guard let head = head(of: file, from: source) else {
+            return .fail(URLError(.badURL, failing: request.url, "the request has no URL"))
         }
-        return .answer(Answer(response: response, body: Answer.Body(file.body), source: source))
+        return .answer(Answer(head: head, body: Answer.Body(file.body), source: source))
     }
 
-    /// The response for a file, made once as long as the file and the URL stay the same.
+    /// The head for a file, made once as long as the file and the URL stay the same; nil if the request has no URL.
     ///
-    /// Making a response costs as much as all other work for a hit.
-    private func response(for file: FileAnswer, from source: LoadEvent.Source) -> HTTPURLResponse? {
-        let made = file.prepared.withLock { $0 as? PreparedFileResponse }
-        let asked = request.url?.absoluteString
-        if let made, made.asked == asked { return made.response }
+    /// Making the response of a head costs as much as all other work for a hit.
+    private func head(of file: FileAnswer, from source: LoadEvent.Source) -> ResponseHead? {
+        guard let url = request.url else { return nil }
+        let asked = url.absoluteString
+        if let made = file.prepared.withLock({ $0 as? PreparedHead }), made.asked == asked { return made.head }
         var fields = file.headerFields.dictionary
         fields[CacheStatus.field] = CacheStatus(.hit, detail: source.description).fieldValue
-        guard let url = request.url,
-            let response = HTTPURLResponse(
-                url: url,
-                statusCode: file.status.code,
-                httpVersion: "HTTP/1.1",
-                headerFields: fields
-            )
-        else { return nil }
-        file.prepared.withLock { $0 = PreparedFileResponse(asked: asked, response: response) }
-        return response
+        let head = ResponseHead(url: url, statusCode: file.status.code, fields: fields)
+        file.prepared.withLock { $0 = PreparedHead(asked: asked, head: head) }
+        return head
     }
 }
 
-private struct PreparedFileResponse: Sendable {
-    let asked: String?
-    let response: HTTPURLResponse
+private struct PreparedHead: Sendable {
+    let asked: String
+    let head: ResponseHead
 }
 
 /// An SVG in a gzip stream (`.svgz`) is a file whose bytes have a content coding. A load delivers it without the coding,

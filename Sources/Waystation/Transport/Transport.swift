@@ -1,3 +1,4 @@
+import Synchronization
 public import WaystationFoundation
 import WaystationHTTP
 
@@ -151,16 +152,40 @@ extension URLError {
 
 /// The head of a response: its URL, its status and its fields.
 ///
-/// It is a value because the interceptor adds fields and asks for some: making an `HTTPURLResponse` takes as long as
-/// several other steps of a load, so one is made only when a task gets it.
+/// Making an `HTTPURLResponse` takes as long as several other steps of a load. So one is made only when a task gets it,
+/// and only once: copies of a head share it.
 ///
 /// The bytes of a value are opaque (RFC 9110 §5.5). A value in UTF-8 is the text that it spells; of any other value,
 /// each byte is the character of ISO 8859-1. Waystation keeps the bytes of such a value beside that text, so that it
 /// stores and sends back what came.
 public struct ResponseHead: Sendable {
+    /// The parts of a head, and the response that was made of them.
+    private final class Parts: Sendable {
+        let url: URL
+        let statusCode: Int
+        let fields: [String: String]
+        private let made = Mutex<HTTPURLResponse?>(nil)
+
+        init(_ url: URL, _ statusCode: Int, _ fields: [String: String]) {
+            self.url = url
+            self.statusCode = statusCode
+            self.fields = fields
+        }
+
+        /// The response; nil if Foundation makes none of the parts.
+        var response: HTTPURLResponse? {
+            if let made = made.withLock(\.self) { return made }
+            let new = KnownResponses.shared.response(url, statusCode, fields)
+            return made.withLock { made in
+                if made == nil { made = new }
+                return made
+            }
+        }
+    }
+
     private enum Form: Sendable {
         case response(HTTPURLResponse)
-        case values(url: URL, statusCode: Int, fields: [String: String])
+        case parts(Parts)
     }
 
     private var form: Form
@@ -185,7 +210,7 @@ public struct ResponseHead: Sendable {
     ///   - fields: One value for each name, as in `HTTPURLResponse`: the values of a repeated field are joined by a comma
     ///     and a space (RFC 9110 §5.3). The spellings of two names differ in more than their case.
     public init(url: URL, statusCode: Int, fields: [String: String]) {
-        form = .values(url: url, statusCode: statusCode, fields: fields)
+        form = .parts(Parts(url, statusCode, fields))
     }
 
     /// Makes a head of its parts, with each `Set-Cookie` field as it arrived.
@@ -198,7 +223,7 @@ public struct ResponseHead: Sendable {
     public var url: URL? {
         switch form {
         case .response(let response): response.url
-        case .values(let url, _, _): url
+        case .parts(let parts): parts.url
         }
     }
 
@@ -206,7 +231,7 @@ public struct ResponseHead: Sendable {
     public var statusCode: Int {
         switch form {
         case .response(let response): response.statusCode
-        case .values(_, let statusCode, _): statusCode
+        case .parts(let parts): parts.statusCode
         }
     }
 
@@ -214,7 +239,7 @@ public struct ResponseHead: Sendable {
     public var fields: [String: String] {
         switch form {
         case .response(let response): KnownResponses.shared.fields(of: response)
-        case .values(_, _, let fields): fields.shown
+        case .parts(let parts): parts.fields.shown
         }
     }
 
@@ -222,7 +247,7 @@ public struct ResponseHead: Sendable {
     package var rawFields: [String: String] {
         switch form {
         case .response(let response): (response as? RawFieldsResponse)?.rawFields ?? fields
-        case .values(_, _, let fields): fields
+        case .parts(let parts): parts.fields
         }
     }
 
@@ -230,7 +255,7 @@ public struct ResponseHead: Sendable {
     public func value(forHTTPHeaderField name: String) -> String? {
         switch form {
         case .response(let response): response.value(forHTTPHeaderField: name)
-        case .values: rawValue(forHTTPHeaderField: name).map(FieldText.shown)
+        case .parts: rawValue(forHTTPHeaderField: name).map(FieldText.shown)
         }
     }
 
@@ -243,7 +268,7 @@ public struct ResponseHead: Sendable {
                 return response.value(forHTTPHeaderField: name)
             }
             fields = raw
-        case .values(_, _, let values): fields = values
+        case .parts(let parts): fields = parts.fields
         }
         if let value = fields[name] { return value }
         return fields.first { $0.key.equalsIgnoringCase(name) }?.value
@@ -251,30 +276,27 @@ public struct ResponseHead: Sendable {
 
     /// The head as Foundation has it; nil if Foundation makes none of these values.
     ///
-    /// If the head was made of its parts, each call makes another object.
+    /// The object is made with the first call; later calls, and copies of the head, return the same one.
     public var response: HTTPURLResponse? {
         switch form {
         case .response(let response): response
-        case .values(let url, let statusCode, let fields):
-            KnownResponses.shared.response(url, statusCode, fields)
+        case .parts(let parts): parts.response
         }
     }
 
-    /// The response of Foundation's that the head was made of; nil if it was made of its parts.
-    package var origin: HTTPURLResponse? {
-        guard case .response(let response) = form else { return nil }
-        return response
+    /// The object of which all copies of the head share one: while it lives, no other head has it.
+    package var identity: any AnyObject & Sendable {
+        switch form {
+        case .response(let response): response
+        case .parts(let parts): parts
+        }
     }
 
     /// The same head with another value of a field, whatever the case of its name was.
     package func setting(_ name: String, to value: String) -> ResponseHead {
         guard let url else { return self }
         var fields = rawFields
-        // HTTP/2 has names in lower case.
-        if fields[name] == nil, let other = fields.keys.first(where: { $0.equalsIgnoringCase(name) }) {
-            fields[other] = nil
-        }
-        fields[name] = value
+        fields.set(name, to: value)
         let isSetCookie = name.equalsIgnoringCase("Set-Cookie")
         return replacing(url, fields, isSetCookie ? nil : setCookieFields)
     }
@@ -286,5 +308,13 @@ public struct ResponseHead: Sendable {
         var head = ResponseHead(url: url, statusCode: statusCode, fields: fields, setCookieFields: setCookies)
         head.hidesCuts = hidesCuts
         return head
+    }
+}
+
+extension [String: String] {
+    /// Sets a field, whatever the case of its name was: HTTP/2 has names in lower case.
+    mutating func set(_ name: String, to value: String) {
+        if self[name] == nil, let other = keys.first(where: { $0.equalsIgnoringCase(name) }) { self[other] = nil }
+        self[name] = value
     }
 }

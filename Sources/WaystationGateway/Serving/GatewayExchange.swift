@@ -65,7 +65,7 @@ final class GatewayExchange: JourneyClient {
         let begun = serving.loads.begin(request, for: self, sendsUnclaimed: serving.options.forwardsUnclaimed)
         switch begun {
         case .answered(let load):
-            write(ResponseHead(load.response))
+            write(load.head)
             if !load.body.isEmpty { write(load.body) }
             end(nil)
             return load

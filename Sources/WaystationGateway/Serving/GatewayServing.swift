@@ -188,9 +188,7 @@ final class GatewayServing: Sendable {
     ) -> (HTTPResponseHead, ResponseFraming, BodyRewriter?) {
         let (method, version) = (request.method, request.version)
         let isNamed = accepted.origin != nil
-        let translated =
-            response.origin.map { heads.head(of: $0, isNamed: isNamed) { translate(response, isNamed: isNamed) } }
-            ?? translate(response, isNamed: isNamed)
+        let translated = heads.head(of: response, isNamed: isNamed) { translate(response, isNamed: isNamed) }
         var headers = translated.headers
         let rewriter = accepted.origin.flatMap {
             rewriting?.rewriter(status: response.statusCode, headers, of: $0)
@@ -290,14 +288,14 @@ extension GatewayServing {
         guard browsers == nil, load.mayBeRepeated, loads.hasLastingRules,
             arrived.readableBytes <= RepeatedRequests.requestLimit, load.body.count <= RepeatedRequests.responseLimit
         else { return }
-        let (response, framing, rewriter) = self.head(ResponseHead(load.response), to: accepted, head)
+        let (response, framing, rewriter) = self.head(load.head, to: accepted, head)
         let isWhole =
             switch framing {
             case .none: true
             case .length(let length): length == load.body.count
             case .chunked, .close: false
             }
-        guard isWhole, rewriter == nil, load.response.statusCode >= 200 else { return }
+        guard isWhole, rewriter == nil, load.head.statusCode >= 200 else { return }
         var bytes = ByteBuffer()
         bytes.reserveCapacity(1_024 + load.body.count)
         bytes.write(response.saying(closes: false))
@@ -379,7 +377,7 @@ struct TranslatedHead: Sendable {
 
 /// The heads of the responses that were answered without the network and translated last.
 ///
-/// A file, and a stored response in memory, answers many requests with the same object. To translate its fields takes
+/// A file, and a stored response in memory, answers many requests with the same head. To translate its fields takes
 /// longer than to find it.
 final class TranslatedHeads: Sendable {
     /// When there are more, all are dropped.
@@ -390,8 +388,8 @@ final class TranslatedHeads: Sendable {
         let isNamed: Bool
     }
 
-    /// The responses are kept, so that no other one gets the identifier of a key.
-    private let heads = Mutex<[Key: (response: HTTPURLResponse, head: TranslatedHead)]>([:])
+    /// The heads are kept, so that no other one gets the identifier of a key.
+    private let heads = Mutex<[Key: (response: ResponseHead, head: TranslatedHead)]>([:])
 
     /// The head of a response.
     ///
@@ -400,8 +398,8 @@ final class TranslatedHeads: Sendable {
     ///   - isNamed: Whether the browser asked by the gateway's name of the origin.
     ///   - translate: Makes the translated head if none is remembered for the response.
     /// - Returns: The head.
-    func head(of response: HTTPURLResponse, isNamed: Bool, _ translate: () -> TranslatedHead) -> TranslatedHead {
-        let key = Key(response: ObjectIdentifier(response), isNamed: isNamed)
+    func head(of response: ResponseHead, isNamed: Bool, _ translate: () -> TranslatedHead) -> TranslatedHead {
+        let key = Key(response: ObjectIdentifier(response.identity), isNamed: isNamed)
         if let known = heads.withLock({ $0[key]?.head }) { return known }
         let head = translate()
         guard head.isHit else { return head }

@@ -146,10 +146,10 @@ struct RepeatedHitTests {
         let url = fixture.origin.url("/")
         let key = try CacheRequest.key(of: URLRequest(url: url), at: url)
         let stored = try #require(await fixture.cache.store.lookup(key).first)
-        let marked = HTTPURLResponse(url: url, statusCode: 203, httpVersion: "HTTP/1.1", headerFields: [:])
+        let marked = ResponseHead(url: url, statusCode: 203, fields: [:])
         stored.prepared.withLock { value in
-            guard var hit = value as? RepeatedHit, let marked else { return }
-            hit.response = marked
+            guard var hit = value as? RepeatedHit else { return }
+            hit.head = marked
             value = hit
         }
         #expect(try await fixture.load().status == 203)

@@ -140,7 +140,7 @@ struct CourseTests {
 
     @Test("takes an answer only while no response from the network has begun")
     func lateAnswer() throws {
-        let answer = Answer(response: try .head(200), body: .data(Data()), source: .cache)
+        let answer = Answer(head: try .head(200), body: .data(Data()), source: .cache)
         let trip = try subject.asked()
         #expect(try subject.receive(200, for: trip).hasPrefix("deliverHead"))
         #expect(subject.receive(answer, for: trip) == "ignore")
@@ -153,7 +153,7 @@ struct CourseTests {
 
     @Test("a failure of the network ends it once, and not after a stored redirect has answered the hop")
     func lateFailure() throws {
-        let answer = Answer(response: try .head(301, ["Location": "/there"]), body: .data(Data()), source: .cache)
+        let answer = Answer(head: try .head(301, ["Location": "/there"]), body: .data(Data()), source: .cache)
         let trip = try subject.asked()
         #expect(subject.receive(answer, for: trip).hasPrefix("redirect"))
         #expect(subject.fail(in: trip) == "ignore")
