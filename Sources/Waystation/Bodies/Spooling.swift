@@ -282,14 +282,15 @@ package struct SpoolWriter {
 }
 
 extension URLRequest {
-    fileprivate func carrying(_ body: SpooledBody) -> URLRequest {
+    /// The request with a spooled body.
+    func carrying(_ body: SpooledBody) -> URLRequest {
         var request = framedByTransport
         request.httpBodyStream = SpooledStream(body)
         return request
     }
 }
 
-/// The bytes of a body in an open file that has no name any more.
+/// The bytes of a body in an open file, which has no name any more unless it is the app's.
 ///
 /// They can be read while the body is still being written. The file disappears when its last reader is gone.
 package final class SpooledBody: Sendable {
@@ -339,10 +340,21 @@ package final class SpooledBody: Sendable {
     private let fileSystem: any FileSystem
     private let state: Mutex<State>
 
+    /// Makes a body without bytes, which are to be written into the file.
     init(_ file: OpenFile, _ fileSystem: any FileSystem) {
         self.file = file
         self.fileSystem = fileSystem
         state = Mutex(State())
+    }
+
+    /// Makes a body of the bytes that a file has.
+    ///
+    /// - Throws: ``FileError`` if it is no regular file.
+    init(reading file: OpenFile, _ fileSystem: any FileSystem) throws {
+        self.file = file
+        self.fileSystem = fileSystem
+        let length = try WaystationStorage.FileSource(file).length
+        state = Mutex(State(length: length, written: length))
     }
 
     // MARK: - Writing

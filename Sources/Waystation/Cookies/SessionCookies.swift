@@ -260,6 +260,9 @@ struct CookieField: @unchecked Sendable {
         storage = configuration.httpShouldSetCookies ? configuration.httpCookieStorage : nil
     }
 
+    /// Whether no request gets a cookie from the storage at present.
+    var isEmpty: Bool { storage?.cookies?.isEmpty ?? true }
+
     /// The request with the storage's cookies for its URL; the field remains as it is if the storage has none.
     func adding(to request: URLRequest) -> URLRequest {
         guard let storage, request.httpShouldHandleCookies, let url = request.url,

@@ -24,11 +24,21 @@ package final class ClientLoads: Sendable {
     /// - Parameters:
     ///   - interceptor: The interceptor, which is kept.
     ///   - configuration: The configuration of the loads' requests, which is copied.
-    package init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration) {
+    package convenience init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration) {
+        // Without a store of cookies, each client sends its own, and may be another user.
+        self.init(interceptor, configuration, answersSeveralUsers: interceptor.cookies == nil)
+    }
+
+    /// Makes the loads of an interceptor.
+    ///
+    /// - Parameters:
+    ///   - interceptor: The interceptor, which is kept.
+    ///   - configuration: The configuration of the loads' requests, which is copied.
+    ///   - answersSeveralUsers: Whether the loads are those of clients with credentials of their own.
+    init(_ interceptor: Interceptor, _ configuration: URLSessionConfiguration, answersSeveralUsers: Bool) {
         self.interceptor = interceptor
         network = interceptor.makeNetwork(configuration)
-        // Without a store of cookies, each client sends its own, and may be another user.
-        stations = interceptor.makeStations(network, answersSeveralUsers: interceptor.cookies == nil)
+        stations = interceptor.makeStations(network, answersSeveralUsers: answersSeveralUsers)
     }
 
     /// Takes over the cookies that a page has set or changed by itself.
@@ -81,21 +91,36 @@ package final class ClientLoads: Sendable {
         sendsUnclaimed: Bool
     ) -> Begun? {
         guard let visit = firstVisit(for: request, sendsUnclaimed: sendsUnclaimed) else { return nil }
-        let context = LoadContext(
-            interceptor.environment,
-            stations,
-            network,
-            visit.hop.request,
-            rule: visit.hop.rule
-        )
-        if case .answer(let answer) = visit.verdict, let body = complete(answer, in: visit.hop, context) {
-            return .answered(AnsweredLoad(visit.hop, answer, body))
-        }
+        let context = context(of: visit)
+        return answer(to: visit, context).map(Begun.answered) ?? .journey(journey(on: visit, context, for: client))
+    }
+
+    /// The values of a load that begins with a visit.
+    func context(of visit: Visit) -> LoadContext {
+        LoadContext(interceptor.environment, stations, network, visit.hop.request, rule: visit.hop.rule)
+    }
+
+    /// The answer of a visit, if it needs no journey: its body is in memory, and it is neither a redirect nor the refusal
+    /// of a token. The load has ended then, and its event was emitted.
+    func answer(to visit: Visit, _ context: LoadContext) -> AnsweredLoad? {
+        guard case .answer(let answer) = visit.verdict, case .data(let body) = answer.body, visit.hop.ticket == nil,
+            case let status = answer.head.statusCode, status != 401, !RedirectPolicy.statuses.contains(status),
+            context.recording == nil
+        else { return nil }
+        context.emit(answer.event)
+        context.renew(answer)
+        return AnsweredLoad(visit.hop, answer, body)
+    }
+
+    /// Begins a journey.
+    ///
+    /// Call it on the client's queue.
+    func journey(on visit: Visit, _ context: LoadContext, for client: any JourneyClient) -> Journey {
         let recorded = context.recording.map { RecordedClient(client, $0) }
         let journey = Journey(recorded ?? client, context)
         journey.start()
         journey.go(on: visit)
-        return .journey(journey)
+        return journey
     }
 
     /// Prepares a connection that the client opens by itself, such as that of a web socket.
@@ -139,6 +164,7 @@ package final class ClientLoads: Sendable {
     /// The engine, if a request has needed one before.
     package var madeEngine: (any Transport)? { network.madeEngine }
 
+    /// The verdict about the first request of a load; nil if no rule takes it and it is not sent either.
     func firstVisit(for request: URLRequest, sendsUnclaimed: Bool) -> Visit? {
         let request = network.completing(request)
         if let links = stations.links, stations.isExternalLink(request) {
@@ -168,19 +194,43 @@ package final class ClientLoads: Sendable {
         guard interceptor.isEnabled, load.hop.match != nil, hasLastingRules else { return false }
         let visit = stations.again(load.hop)
         guard case .answer(let answer) = visit.verdict, answer.head.identity === load.head.identity else { return false }
-        let context = LoadContext(interceptor.environment, stations, network, load.hop.request, rule: load.hop.rule)
-        return complete(answer, in: visit.hop, context) != nil
+        return self.answer(to: visit, context(of: visit)) != nil
+    }
+}
+
+/// The loads of a client in the same process, which is one user, as a session is.
+extension ClientLoads {
+    /// The verdict about the first request of a load.
+    ///
+    /// - Parameters:
+    ///   - request: The request. If no rule takes it, it is sent to the network.
+    ///   - strategy: The strategy of the cache in place of that of the rule; nil for the rule's own.
+    func visit(for request: URLRequest, by strategy: CacheStrategy?) -> Visit {
+        let request = network.cookieField.adding(to: request)
+        guard let strategy else {
+            return lookingUp(firstVisit(for: request, sendsUnclaimed: true) ?? Visit(Hop(request), .send))
+        }
+        guard let visit = firstVisit(for: request, sendsUnclaimed: false) else { return Visit(Hop(request), .send) }
+        var hop = visit.hop
+        hop.strategy = strategy
+        return lookingUp(stations.again(hop))
     }
 
-    /// The body of an answer that needs no journey: it is in memory, and neither a redirect nor the refusal of a token.
-    private func complete(_ answer: Answer, in hop: Hop, _ context: LoadContext) -> Data? {
-        let status = answer.head.statusCode
-        guard case .data(let body) = answer.body, hop.ticket == nil, context.recording == nil, status != 401,
-            !RedirectPolicy.statuses.contains(status)
-        else { return nil }
-        context.emit(answer.event)
-        context.renew(answer)
-        return body
+    /// The verdict about a request that comes again, whose hop is known; nil if the hop is not to be used.
+    func visit(again hop: Hop) -> Visit? {
+        guard interceptor.isEnabled, hasLastingRules, hasLastingCookies else { return nil }
+        return lookingUp(stations.again(hop))
+    }
+
+    /// Whether the cookies of a request do not depend on a storage of Foundation's, which does not tell its changes.
+    var hasLastingCookies: Bool { network.cookieField.isEmpty }
+
+    /// The same visit, with the verdict of its look-up if that need not wait for a disk.
+    private func lookingUp(_ visit: Visit) -> Visit {
+        guard case .lookUp(let lookUp) = visit.verdict, !lookUp.isForeign, let verdict = lookUp.inMemory(true) else {
+            return visit
+        }
+        return Visit(visit.hop, verdict)
     }
 }
 
@@ -254,12 +304,13 @@ package struct AnsweredLoad: Sendable {
     /// The head; a source that answers with the same head again means the same body, too.
     package let head: ResponseHead
     package let body: Data
+    let source: LoadEvent.Source
 
     /// Whether the sources may be asked for the same answer again; not if it is that of a source of the app's own.
     package let mayBeRepeated: Bool
 
     init(_ hop: Hop, _ answer: Answer, _ body: Data) {
-        (self.hop, head, self.body) = (hop, answer.head, body)
+        (self.hop, head, source, self.body) = (hop, answer.head, answer.source, body)
         mayBeRepeated = !answer.isForeign
     }
 }

@@ -22,6 +22,8 @@ package final class Journey: Sendable {
         /// The exchange, the fetch or the wait of the present trip.
         var upstream = Upstream()
         var waiting = WaitingBytes()
+        /// The source of the response.
+        var source = LoadEvent.Source.network
         /// Whether an event has reported how the load ends.
         var isExplained = false
         var mayRestart = true
@@ -363,8 +365,12 @@ package final class Journey: Sendable {
 
     // MARK: - Answers
 
+    /// The source of the response; that of the network as long as no other source has answered.
+    var source: LoadEvent.Source { state.withLock(\.source) }
+
     /// Delivers a complete answer.
     func deliver(_ answer: Answer) {
+        state.withLock { $0.source = answer.source }
         switch answer.body {
         case .data(let data):
             served(answer)

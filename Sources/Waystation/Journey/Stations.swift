@@ -238,6 +238,7 @@ private struct AskedSources: Station {
         var request = hop.request
         // The policy is not set in the hop itself, because it does not apply to the requests that follow.
         if hop.ignoresStored { request.cachePolicy = .reloadIgnoringLocalCacheData }
-        return SourceRequest(request, match.canonical, hop.ticket, environment).verdict(of: match.rule.sources[...])
+        return SourceRequest(request, match.canonical, hop.ticket, hop.strategy, environment)
+            .verdict(of: match.rule.sources[...])
     }
 }

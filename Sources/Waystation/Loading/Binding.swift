@@ -71,7 +71,7 @@ final class Binding: Sendable {
                 && !interceptor.configuration.leavesOtherTasks
             return isRefused ? (DownloadAdvice.passesTransport(task, request), match.index) : nil
         }
-        let asked = SourceRequest(request, match.canonical, nil, stations.sources)
+        let asked = SourceRequest(request, match.canonical, nil, nil, stations.sources)
         if match.rule.isBlock, case .fail(let error) = asked.verdict(of: match.rule.sources[...]) {
             return (error, match.index)
         }

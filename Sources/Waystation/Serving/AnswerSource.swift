@@ -47,17 +47,21 @@ public struct SourceRequest: Sendable {
     let canonical: CanonicalRequest
     /// The login under which the request got its cookies.
     let ticket: LoginTicket?
+    /// The strategy of the cache in place of that of the rule; nil for the rule's own.
+    let strategy: CacheStrategy?
     let environment: SourceEnvironment
 
     init(
         _ request: URLRequest,
         _ canonical: CanonicalRequest,
-        _ ticket: LoginTicket? = nil,
+        _ ticket: LoginTicket?,
+        _ strategy: CacheStrategy?,
         _ environment: SourceEnvironment
     ) {
         self.request = request
         self.canonical = canonical
         self.ticket = ticket
+        self.strategy = strategy
         self.environment = environment
     }
 

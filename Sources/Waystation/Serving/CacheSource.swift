@@ -12,6 +12,7 @@ struct CacheSource: AnswerSource {
 
     private func verdict(on asked: SourceRequest) -> Verdict {
         let request = asked.request
+        let strategy = asked.strategy ?? strategy
         guard let fetches = asked.environment.fetches,
             strategy != .networkOnly || request.cachePolicy.prefersCache
         else { return withoutCache(asked) }
@@ -19,7 +20,7 @@ struct CacheSource: AnswerSource {
         let key = asked.environment.cacheKey(request, asked.canonical)
         let ends = fetches.ends(of: key)
         let resident = cache.store.resident(key).map(cache.usable)
-        if let resident, let hit = repeatedHit(of: request, among: resident, in: cache) { return hit }
+        if let resident, let hit = repeatedHit(of: request, by: strategy, among: resident, in: cache) { return hit }
         guard let presented = asked.environment.cacheRequest(request, asked.canonical) else {
             return withoutCache(asked)
         }
@@ -29,7 +30,7 @@ struct CacheSource: AnswerSource {
         if let resident { return verdict(resident) }
         let readVerdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
             let responses = cache.usable(responses)
-            return repeatedHit(of: request, among: responses, in: cache) ?? verdict(responses)
+            return repeatedHit(of: request, by: strategy, among: responses, in: cache) ?? verdict(responses)
         }
         return .lookUp(
             LookUp(
@@ -45,6 +46,7 @@ struct CacheSource: AnswerSource {
     /// The last hit of the stored response, if its request was like this one and it is still the answer.
     private func repeatedHit(
         of request: URLRequest,
+        by strategy: CacheStrategy,
         among responses: [StoredResponse],
         in cache: CacheAccess
     ) -> Verdict? {
@@ -52,7 +54,7 @@ struct CacheSource: AnswerSource {
     }
 
     private func withoutCache(_ asked: SourceRequest) -> Verdict {
-        let staysHere = strategy == .cacheOnly || asked.request.cachePolicy == .returnCacheDataDontLoad
+        let staysHere = (asked.strategy ?? strategy) == .cacheOnly || asked.request.cachePolicy == .returnCacheDataDontLoad
         return staysHere ? .fail(asked.notStored) : asked.network
     }
 }

@@ -13,6 +13,8 @@ struct Hop: Sendable {
     private(set) var isOwnMatch = true
     /// Whether the rules were asked about this request.
     private(set) var isDecided: Bool
+    /// The strategy of the cache in place of that of the rule; nil for the rule's own.
+    var strategy: CacheStrategy?
     /// The login under which the request got its cookies.
     var ticket: LoginTicket?
     /// The number of the hop within its load.

@@ -85,6 +85,7 @@ struct OverlaidPackSource: AnswerSource {
     let name = "pack"
 
     func answer(to request: SourceRequest) -> SourceAnswer {
+        let strategy = request.strategy ?? strategy
         guard let fetches = request.environment.fetches, let found = packs.file(for: request.canonical.url),
             let presented = request.environment.cacheRequest(request.request, request.canonical)
         else { return .declined }
@@ -97,8 +98,9 @@ struct OverlaidPackSource: AnswerSource {
             lookUp(
                 found,
                 presented.within(Overlay.partition(of: found.module, in: found.folder)),
+                by: strategy,
                 for: request,
-                by: fetches
+                fetches
             )
         )
     }
@@ -106,8 +108,9 @@ struct OverlaidPackSource: AnswerSource {
     private func lookUp(
         _ found: InstalledFile,
         _ presented: CacheRequest,
+        by strategy: CacheStrategy,
         for request: SourceRequest,
-        by fetches: Fetches
+        _ fetches: Fetches
     ) -> Verdict {
         let cache = fetches.cache
         let ends = fetches.ends(of: presented.key)

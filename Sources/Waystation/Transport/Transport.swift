@@ -1,3 +1,4 @@
+package import HTTPTypes
 import Synchronization
 public import WaystationFoundation
 import WaystationHTTP
@@ -159,27 +160,41 @@ extension URLError {
 /// each byte is the character of ISO 8859-1. Waystation keeps the bytes of such a value beside that text, so that it
 /// stores and sends back what came.
 public struct ResponseHead: Sendable {
-    /// The parts of a head, and the response that was made of them.
+    /// The parts of a head, and the values that were made of them.
     private final class Parts: Sendable {
+        private struct Made {
+            var response: HTTPURLResponse?
+            var message: HTTPResponse?
+        }
+
         let url: URL
         let statusCode: Int
         let fields: [String: String]
-        private let made = Mutex<HTTPURLResponse?>(nil)
+        let setCookies: [String]?
+        private let made = Mutex(Made())
 
-        init(_ url: URL, _ statusCode: Int, _ fields: [String: String]) {
+        init(_ url: URL, _ statusCode: Int, _ fields: [String: String], _ setCookies: [String]?) {
             self.url = url
             self.statusCode = statusCode
             self.fields = fields
+            self.setCookies = setCookies
         }
 
         /// The response; nil if Foundation makes none of the parts.
         var response: HTTPURLResponse? {
-            if let made = made.withLock(\.self) { return made }
+            if let response = made.withLock(\.response) { return response }
             let new = KnownResponses.shared.response(url, statusCode, fields)
             return made.withLock { made in
-                if made == nil { made = new }
-                return made
+                if made.response == nil { made.response = new }
+                return made.response
             }
+        }
+
+        var message: HTTPResponse {
+            if let message = made.withLock(\.message) { return message }
+            let new = HTTPResponse(statusCode, fields.shown, setCookies)
+            made.withLock { $0.message = new }
+            return new
         }
     }
 
@@ -188,11 +203,7 @@ public struct ResponseHead: Sendable {
         case parts(Parts)
     }
 
-    private var form: Form
-    /// The values of the `Set-Cookie` fields, in their order; nil if only their joined value is known.
-    ///
-    /// A cookie may contain a comma, so the joined value does not always show where a cookie ends.
-    package private(set) var setCookieFields: [String]?
+    private let form: Form
     /// Whether the body may be cut without an error if no field says where it ends.
     ///
     /// Foundation reports none for an HTTP/2 stream that its server resets with NO_ERROR, nor for a TLS connection that
@@ -210,13 +221,20 @@ public struct ResponseHead: Sendable {
     ///   - fields: One value for each name, as in `HTTPURLResponse`: the values of a repeated field are joined by a comma
     ///     and a space (RFC 9110 §5.3). The spellings of two names differ in more than their case.
     public init(url: URL, statusCode: Int, fields: [String: String]) {
-        form = .parts(Parts(url, statusCode, fields))
+        self.init(url: url, statusCode: statusCode, fields: fields, setCookieFields: nil)
     }
 
     /// Makes a head of its parts, with each `Set-Cookie` field as it arrived.
     package init(url: URL, statusCode: Int, fields: [String: String], setCookieFields: [String]?) {
-        self.init(url: url, statusCode: statusCode, fields: fields)
-        self.setCookieFields = setCookieFields
+        form = .parts(Parts(url, statusCode, fields, setCookieFields))
+    }
+
+    /// The values of the `Set-Cookie` fields, in their order; nil if only their joined value is known.
+    ///
+    /// A cookie may contain a comma, so the joined value does not always show where a cookie ends.
+    package var setCookieFields: [String]? {
+        guard case .parts(let parts) = form else { return nil }
+        return parts.setCookies
     }
 
     /// The URL of the request.
@@ -284,6 +302,16 @@ public struct ResponseHead: Sendable {
         }
     }
 
+    /// The head as an HTTP message, with each `Set-Cookie` field apart if they are known.
+    ///
+    /// If the head was made of its parts, the message is made with the first call.
+    package var message: HTTPResponse {
+        switch form {
+        case .response(let response): HTTPResponse(response.statusCode, fields, nil)
+        case .parts(let parts): parts.message
+        }
+    }
+
     /// The object of which all copies of the head share one: while it lives, no other head has it.
     package var identity: any AnyObject & Sendable {
         switch form {
@@ -308,6 +336,19 @@ public struct ResponseHead: Sendable {
         var head = ResponseHead(url: url, statusCode: statusCode, fields: fields, setCookieFields: setCookies)
         head.hidesCuts = hidesCuts
         return head
+    }
+}
+
+extension HTTPResponse {
+    fileprivate init(_ statusCode: Int, _ fields: [String: String], _ setCookies: [String]?) {
+        var fields = HTTPFields(fields)
+        if let setCookies {
+            fields[.setCookie] = nil
+            for value in setCookies where HTTPField.isValidValue(value) {
+                fields.append(HTTPField(name: .setCookie, value: value))
+            }
+        }
+        self.init(status: Status(code: min(max(statusCode, 0), 999)), headerFields: fields)
     }
 }
 

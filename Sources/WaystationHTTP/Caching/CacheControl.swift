@@ -328,7 +328,7 @@ package enum KnownFieldNames {
 
 extension HTTPRequest {
     /// The target URI as the request has it, without a fragment; nil when the scheme or the authority is missing.
-    var targetURI: String? {
+    package var targetURI: String? {
         guard let scheme, let authority, !authority.isEmpty else { return nil }
         var path = path ?? "/"
         if !path.hasPrefix("/") { path = "/" + path }

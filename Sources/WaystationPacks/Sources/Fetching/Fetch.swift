@@ -12,27 +12,14 @@ import WaystationStorage
 /// exchange is called while the lock is held.
 final class Fetch: TransportReceiver {
     private struct State: Downstream {
-        /// Waits for the head.
-        var opening: CheckedContinuation<ResponseHead, any Error>?
-        /// Waits for the next part of the body.
-        var reading: CheckedContinuation<Data?, any Error>?
-        /// The parts that the reader has not taken yet, as one.
-        var waiting = Data()
+        var reader = SingleReader()
         var received = 0
-        /// How the fetch ended; nil before.
-        var end: Result<Void, any Error>?
         var upstream = Upstream()
         var limits = WaitingBytes()
 
-        mutating func wait(for change: Data) {
-            if waiting.isEmpty { waiting = change } else { waiting.append(change) }
-            if limits.update(waiting.count) { upstream.isPaused = limits.isOver }
-        }
-
-        mutating func takeWaiting() -> Data {
-            if limits.update(0) { upstream.isPaused = limits.isOver }
-            defer { waiting = Data() }
-            return waiting
+        /// Pauses the exchange while too many bytes wait for the reader.
+        mutating func keepLimits() {
+            if limits.update(reader.waitingBytes) { upstream.isPaused = limits.isOver }
         }
     }
 
@@ -70,11 +57,8 @@ final class Fetch: TransportReceiver {
     func head(of request: URLRequest, through transport: any Transport) async throws -> ResponseHead {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let end = state.withLock { state in
-                    if state.end == nil { state.opening = continuation }
-                    return state.end
-                }
-                if case .failure(let error)? = end { return continuation.resume(throwing: error) }
+                let due = state.withLock { $0.reader.read(continuation) }
+                if let due { return due.resume() }
                 if transport.startsOnAnyQueue { return start(request, transport) }
                 DispatchQueue.global().async { self.start(request, transport) }
             }
@@ -85,7 +69,7 @@ final class Fetch: TransportReceiver {
 
     private func start(_ request: URLRequest, _ transport: any Transport) {
         let (isDue, _): (Bool, Upstream.Left?) = state.withLock { state in
-            state.end == nil ? (true, state.upstream.begin(1)) : (false, nil)
+            state.reader.hasEnded ? (false, nil) : (true, state.upstream.begin(1))
         }
         if isDue { state.take(transport.start(request, receiver: self), 1) }
     }
@@ -107,18 +91,18 @@ final class Fetch: TransportReceiver {
 
     private func next() async throws -> Data? {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let result = state.withLock { state -> Result<Data?, any Error>? in
-                    if !state.waiting.isEmpty { return .success(state.takeWaiting()) }
-                    if let end = state.end { return end.map { nil } }
-                    guard state.reading == nil else { return .failure(PackError.secondReader(url)) }
-                    state.reading = continuation
-                    return nil
-                }
-                guard let result else { return }
-                if case .success(let part?) = result { backlog.change(by: -part.count) }
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Data?, any Error>) in
+                let (due, taken) = state.withLock { state -> (SingleReader.Due?, Int)? in
+                    guard !state.reader.isBusy else { return nil }
+                    let waiting = state.reader.waitingBytes
+                    let due = state.reader.read(continuation)
+                    state.keepLimits()
+                    return (due, waiting)
+                } ?? (nil, -1)
+                guard taken >= 0 else { return continuation.resume(throwing: PackError.secondReader(url)) }
+                backlog.change(by: -taken)
                 state.keepPace()
-                continuation.resume(with: result)
+                due?.resume()
             }
         } onCancel: {
             cancel()
@@ -129,46 +113,42 @@ final class Fetch: TransportReceiver {
     func cancel() {
         end(.failure(PackError.cancelled(url)), stopsExchange: true)
         // Nothing is added after the end.
-        backlog.change(by: -state.withLock { $0.takeWaiting() }.count)
+        let dropped = state.withLock { state in
+            defer { state.keepLimits() }
+            return state.reader.takeBytes().count
+        }
+        backlog.change(by: -dropped)
     }
 
     private func end(_ result: Result<Void, any Error>, stopsExchange: Bool) {
-        let (ended, left): (State?, Upstream.Left?) = state.withLock { state in
-            guard state.end == nil else { return (nil, nil) }
-            let ended = state
-            state.end = result
-            (state.opening, state.reading) = (nil, nil)
-            return (ended, stopsExchange ? state.upstream.leave(.cancelling) : state.upstream.end())
+        let (due, left): (SingleReader.Due?, Upstream.Left?) = state.withLock { state in
+            guard !state.reader.hasEnded else { return (nil, nil) }
+            let missing = PackError.network(url, URLError(.badServerResponse))
+            let due = state.reader.receiveEnd(result, noHead: missing)
+            return (due, stopsExchange ? state.upstream.leave(.cancelling) : state.upstream.end())
         }
-        guard let ended else { return }
         left?.carryOut()
-        ended.reading?.resume(with: result.map { nil })
-        let missing = PackError.network(url, URLError(.badServerResponse))
-        ended.opening?.resume(with: result.flatMap { .failure(missing) })
+        due?.resume()
     }
 
     // MARK: - Events of the transport
 
-    func transportDidReceive(_ head: ResponseHead) { state.withLock { $0.opening.take() }?.resume(returning: head) }
+    func transportDidReceive(_ head: ResponseHead) { state.withLock { $0.reader.receive(head) }?.resume() }
 
     func transportDidReceive(_ part: Data) {
         guard !part.isEmpty else { return }
-        let (isTooLarge, reading, waits) = state.withLock { state in
-            guard state.end == nil else { return (false, nil as CheckedContinuation<Data?, any Error>?, false) }
+        let (isTooLarge, due, waits) = state.withLock { state -> (Bool, SingleReader.Due?, Bool) in
+            guard !state.reader.hasEnded else { return (false, nil, false) }
             guard part.count <= maximumBodySize - state.received else { return (true, nil, false) }
             state.received += part.count
-            if let reading = state.reading.take() { return (false, reading, false) }
-            state.wait(for: part)
+            if let due = state.reader.receive(part) { return (false, due, false) }
+            state.keepLimits()
             backlog.change(by: part.count)
             return (false, nil, true)
         }
-        if isTooLarge {
-            end(.failure(PackError.tooLarge(url, limit: maximumBodySize)), stopsExchange: true)
-        } else if waits {
-            state.keepPace()
-        } else {
-            reading?.resume(returning: part)
-        }
+        if isTooLarge { return end(.failure(PackError.tooLarge(url, limit: maximumBodySize)), stopsExchange: true) }
+        if waits { state.keepPace() }
+        due?.resume()
     }
 
     func transportDidEnd(_ error: (any Error)?) {

@@ -1,0 +1,332 @@
+public import HTTPTypes
+import Synchronization
+public import WaystationFoundation
+import WaystationHTTP
+
+/// Loads by the rules of an interceptor, without the price of a task of Foundation's.
+///
+/// ```swift
+/// let client = interceptor.client()
+/// let (page, head) = try await client.data(for: url)
+/// let events = try await client.response(for: feed)
+/// for try await line in events.body.lines { print(line) }
+/// ```
+///
+/// A load through a `URLSession` costs some 60 µs, whatever its source is. A load of this client costs a few
+/// microseconds if its answer is in memory. The rules, the cache, the login, the cookies, the events, the recorder and
+/// the stubs are those of a session of the same interceptor: a response that one of them has stored is a hit for the
+/// other. Requests that no rule takes are sent to the network by the interceptor's engine
+/// (``Interceptor/Configuration/transport``).
+///
+/// Redirects are followed by the rules, at most 20 in a row, with the same care for methods, bodies and credentials as
+/// in a session. A server's request for credentials is answered from the configuration's `urlCredentialStorage`.
+///
+/// Errors are those of a session: `URLError`, whose underlying error is a ``WaystationError`` if a rule decided. A load
+/// ends with `URLError.cancelled` when its task is cancelled; cancelling one load does not affect others that wait for
+/// the same response. All members may be called from any thread.
+public final class DirectClient: Sendable {
+    private let loads: ClientLoads
+    private let repeated = RepeatedHops()
+
+    init(_ loads: ClientLoads) { self.loads = loads }
+
+    // MARK: - Whole responses
+
+    /// Loads a whole response.
+    ///
+    /// - Parameters:
+    ///   - request: The request, with a scheme and an authority.
+    ///   - body: The body of the request; none by default.
+    ///   - options: The options of this load.
+    /// - Returns: The body, without content codings, and the head.
+    /// - Throws: `URLError`.
+    public func data(
+        for request: HTTPRequest,
+        body: RequestBody = .none,
+        options: Options = Options()
+    ) async throws -> (Data, HTTPResponse) {
+        if body.isNone, options.isPlain, let load = repeated.load(.message(request), loads) {
+            return (load.body, load.head.message)
+        }
+        let (head, data) = try await whole(Asked(try URLRequest(request), .message(request), options), body)
+        return (data, head.message)
+    }
+
+    /// Loads a whole response by GET.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - options: The options of this load.
+    /// - Returns: The body, without content codings, and the head.
+    /// - Throws: `URLError`.
+    public func data(for url: URL, options: Options = Options()) async throws -> (Data, HTTPResponse) {
+        if options.isPlain, let load = repeated.load(.url(url), loads) { return (load.body, load.head.message) }
+        let (head, data) = try await whole(Asked(URLRequest(url: url), .url(url), options), .none)
+        return (data, head.message)
+    }
+
+    /// Loads a whole response.
+    ///
+    /// - Parameters:
+    ///   - request: The request, whose cache policy and time-out apply unless the options have others.
+    ///   - options: The options of this load.
+    /// - Returns: The body, without content codings, and the response as Foundation has it.
+    /// - Throws: `URLError`.
+    public func data(for request: URLRequest, options: Options = Options()) async throws -> (Data, HTTPURLResponse) {
+        let (head, data) = try await whole(Asked(request, nil, options), .none)
+        guard let response = head.response else { throw URLError.invalidHead(of: head.url) }
+        return (data, response)
+    }
+
+    // MARK: - Responses that are read as they arrive
+
+    /// Loads a response, whose body is read as it arrives.
+    ///
+    /// - Parameters:
+    ///   - request: The request, with a scheme and an authority.
+    ///   - body: The body of the request; none by default.
+    ///   - options: The options of this load.
+    /// - Returns: The response, as soon as its head has arrived.
+    /// - Throws: `URLError`.
+    public func response(
+        for request: HTTPRequest,
+        body: RequestBody = .none,
+        options: Options = Options()
+    ) async throws -> Response {
+        try await response(Asked(try URLRequest(request), .message(request), options), body)
+    }
+
+    /// Loads a response by GET, whose body is read as it arrives.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - options: The options of this load.
+    /// - Returns: The response, as soon as its head has arrived.
+    /// - Throws: `URLError`.
+    public func response(for url: URL, options: Options = Options()) async throws -> Response {
+        try await response(Asked(URLRequest(url: url), .url(url), options), .none)
+    }
+
+    /// Loads a response, whose body is read as it arrives.
+    ///
+    /// - Parameters:
+    ///   - request: The request, whose cache policy and time-out apply unless the options have others.
+    ///   - options: The options of this load.
+    /// - Returns: The response, as soon as its head has arrived.
+    /// - Throws: `URLError`.
+    public func response(for request: URLRequest, options: Options = Options()) async throws -> Response {
+        try await response(Asked(request, nil, options), .none)
+    }
+
+    // MARK: - Loading
+
+    /// A request as it was asked for.
+    private struct Asked {
+        var request: URLRequest
+        /// The key under which its hop is remembered; nil if it is not.
+        let key: RepeatedHops.Key?
+        let options: Options
+
+        init(_ request: URLRequest, _ key: RepeatedHops.Key?, _ options: Options) {
+            (self.request, self.options) = (options.applied(to: request), options)
+            self.key = options.isPlain ? key : nil
+        }
+    }
+
+    private enum Begun {
+        case answered(AnsweredLoad)
+        case load(DirectLoad)
+    }
+
+    private func whole(_ asked: Asked, _ body: RequestBody) async throws -> (ResponseHead, Data) {
+        switch try await begin(asked, body, .whole, since: .now) {
+        case .answered(let load): (load.head, load.body)
+        case .load(let load): try await load.whole()
+        }
+    }
+
+    private func response(_ asked: Asked, _ body: RequestBody) async throws -> Response {
+        let began = ContinuousClock.now
+        switch try await begin(asked, body, .parts, since: began) {
+        case .answered(let load):
+            let metrics = Metrics(load, since: began)
+            return Response(load.head, Body(data: load.body), metrics: { metrics })
+        case .load(let load):
+            let reader = Body.Reader(load)
+            return Response(try await load.head(), Body(reader), metrics: { load.metrics })
+        }
+    }
+
+    private func begin(
+        _ asked: Asked,
+        _ body: RequestBody,
+        _ reading: DirectLoad.Reading,
+        since began: ContinuousClock.Instant
+    ) async throws -> Begun {
+        let spool = loads.interceptor.configuration.bodySpool ?? BodySpool()
+        let (request, rest) = try await body.added(to: asked.request, spool)
+        let first = loads.visit(for: request, by: asked.options.strategy)
+        let context = loads.context(of: first)
+        let visit = context.answering(first)
+        if let load = loads.answer(to: visit, context) {
+            rest?.cancel()
+            if let key = asked.key { repeated.add(load, for: key, loads) }
+            return .answered(load)
+        }
+        let load = DirectLoad(of: request.url, reading, followsRedirects: asked.options.followsRedirects, since: began)
+        if let rest { load.atEnd { rest.cancel() } }
+        if let deadline = asked.options.deadline {
+            let left = deadline - began.duration(to: .now)
+            loads.interceptor.environment.schedule(max(left, .zero)) { [weak load, url = request.url] in
+                load?.stop(URLError(.timedOut, failing: url, "the load took longer than its deadline, \(deadline)"))
+            }
+        }
+        load.begin { [loads] in loads.journey(on: visit, context, for: load) }
+        return .load(load)
+    }
+}
+
+extension Interceptor {
+    /// Makes a client that loads by the interceptor's rules, without a `URLSession`.
+    ///
+    /// - Parameter configuration: The additional fields, time-outs, proxies, and the storages of cookies and credentials
+    ///   of the client's requests, as for a session; it is copied. Its protocol classes apply as they do in a session.
+    /// - Returns: The client, which keeps the interceptor.
+    public func client(configuration: URLSessionConfiguration = .default) -> DirectClient {
+        DirectClient(ClientLoads(self, configuration, answersSeveralUsers: false))
+    }
+}
+
+extension DirectClient {
+    /// The options of one load.
+    public struct Options: Sendable {
+        /// The strategy of the cache in place of that of the request's rule; nil, the default, for the rule's own.
+        ///
+        /// It does not change anything for a URL whose rule has no cache.
+        public var strategy: CacheStrategy?
+        /// The cache policy of the request, with the meaning that it has in a session; nil, the default, for that of
+        /// the `URLRequest`, or `useProtocolCachePolicy`.
+        public var cachePolicy: URLRequest.CachePolicy?
+        /// How long the server may be silent; nil, the default, for the interval of the `URLRequest`, or that of the
+        /// client's configuration.
+        public var timeout: Duration?
+        /// How long the whole load may take, from the call to the end of the body; nil, the default, for no limit.
+        ///
+        /// A load that takes longer ends with `URLError.timedOut`.
+        public var deadline: Duration?
+        /// The urgency that the server is told, from 0, the highest, to 7, in the field `Priority` (RFC 9218 §4.1); nil,
+        /// the default, for no field.
+        ///
+        /// A server without this standard ignores it; a value outside of the range counts as the nearest one in it.
+        public var urgency: Int?
+        /// Whether redirects are followed; true by default.
+        ///
+        /// Otherwise a redirect is the response.
+        public var followsRedirects = true
+
+        /// Makes the default options.
+        public init() {}
+
+        /// Whether all options are the default ones.
+        var isPlain: Bool {
+            strategy == nil && cachePolicy == nil && timeout == nil && deadline == nil && urgency == nil
+                && followsRedirects
+        }
+
+        /// The request with these options.
+        func applied(to request: URLRequest) -> URLRequest {
+            guard !isPlain else { return request }
+            var request = request
+            if let cachePolicy { request.cachePolicy = cachePolicy }
+            if let timeout { request.timeoutInterval = timeout.inSeconds }
+            if let urgency {
+                request.setValue("u=\(min(max(urgency, 0), 7))", forHTTPHeaderField: "Priority")
+            }
+            return request
+        }
+    }
+
+    /// The source, the times and the bytes of a load.
+    public struct Metrics: Sendable {
+        /// The source of the response.
+        public let source: LoadEvent.Source
+        /// The time from the call to the head.
+        public let timeToHead: Duration
+        /// The time from the call to the end of the body; nil before.
+        public let duration: Duration?
+        /// The number of bytes of the body that have arrived, without content codings.
+        public let receivedBytes: Int
+    }
+
+    /// A response whose body is read as it arrives.
+    public struct Response: Sendable {
+        /// The status and the fields.
+        ///
+        /// The field `Cache-Status` says how Waystation has handled the request (RFC 9211).
+        public let head: HTTPResponse
+        /// The URL of the response, after redirects.
+        public let url: URL?
+        /// The body, without content codings; one task may read it.
+        public let body: Body
+        private let measured: @Sendable () -> Metrics
+
+        init(_ head: ResponseHead, _ body: Body, metrics: @escaping @Sendable () -> Metrics) {
+            self.head = head.message
+            url = head.url
+            self.body = body
+            measured = metrics
+        }
+
+        /// The source, the times and the bytes of the load so far.
+        public var metrics: Metrics { measured() }
+    }
+}
+
+extension DirectClient.Metrics {
+    /// The metrics of a load that was answered at once.
+    fileprivate init(_ load: AnsweredLoad, since began: ContinuousClock.Instant) {
+        let time = began.duration(to: .now)
+        self.init(source: load.source, timeToHead: time, duration: time, receivedBytes: load.body.count)
+    }
+}
+
+/// The hops of the requests that were answered at once, so that the same request need not be made and matched again.
+///
+/// A hop is asked each time anew: the login, the cookies and the sources decide as they do about its first load.
+private final class RepeatedHops: Sendable {
+    enum Key: Hashable {
+        case url(URL)
+        case message(HTTPRequest)
+
+        func hash(into hasher: inout Hasher) {
+            switch self {
+            case .url(let url): hasher.combine(url)
+            // The rest is only compared.
+            case .message(let message): hasher.combine(message.path)
+            }
+        }
+    }
+
+    /// When there are more, all are dropped.
+    private static let limit = 2_048
+    /// A longer URL is not remembered: a server could make a program ask for long ones only to fill its memory.
+    private static let longestURL = 512
+
+    private let hops = Mutex<[Key: Hop]>([:])
+
+    /// Loads a request once more that was answered at once; nil if it is to be loaded as any other.
+    func load(_ key: Key, _ loads: ClientLoads) -> AnsweredLoad? {
+        guard let hop = hops.withLock({ $0[key] }), let visit = loads.visit(again: hop) else { return nil }
+        return loads.answer(to: visit, loads.context(of: visit))
+    }
+
+    func add(_ load: AnsweredLoad, for key: Key, _ loads: ClientLoads) {
+        guard load.hop.match != nil, loads.hasLastingRules, loads.hasLastingCookies,
+            load.hop.request.url?.absoluteString.utf8.count ?? .max <= Self.longestURL
+        else { return }
+        hops.withLock { hops in
+            if hops.count >= Self.limit { hops.removeAll(keepingCapacity: true) }
+            hops[key] = load.hop
+        }
+    }
+}
