@@ -233,6 +233,17 @@ public struct InterceptedSession: Sendable {
         interceptor.map(configuration.intercepted(by:)) ?? configuration
     }
 
+    /// A direct client of the same interceptor.
+    ///
+    /// - Throws: ``NotInstalled`` if there is none.
+    public func client() throws -> DirectClient {
+        guard let interceptor else { throw NotInstalled() }
+        return interceptor.client()
+    }
+
+    /// The error of a way to load without Waystation.
+    public struct NotInstalled: Error {}
+
     /// A URL that the rule with this number in ``untouched(rules:)`` matches, without a file name.
     ///
     /// Half of the rules have a host each; the others share one host and differ in their paths.

@@ -11,6 +11,6 @@ struct Benchmark: Sendable {
     }
 
     static let all: [Benchmark] =
-        hits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + digests + caching + peers
+        hits + directHits + [manyEntries, opening] + network + secureNetwork + [login, decisions] + digests + caching + peers
         + sharing + largeBodies + packs + gateway + testing + [crawls]
 }

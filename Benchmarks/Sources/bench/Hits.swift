@@ -112,6 +112,7 @@ struct Archive: Sendable {
 
     private let scratch: ScratchDirectory
     private let session: URLSession
+    private let client: DirectClient
     private let urls: [URL]
 
     init(
@@ -132,6 +133,7 @@ struct Archive: Sendable {
                 )
             }
         session = URLSession(configuration: intercepted.configuration())
+        client = try intercepted.client()
         // All bodies are different, since a store may keep equal ones once.
         let origin = try ScriptedOrigin(keepsRequests: false) { request in
             .ok(
@@ -148,6 +150,9 @@ struct Archive: Sendable {
     }
 
     func loads(count: Int) -> Loads { Loads(session, urls, count: count) }
+
+    /// Loads by a direct client.
+    func directLoads(count: Int) -> Loads { Loads(client, urls, count: count) }
 }
 
 /// Makes a URL from a literal, which is always valid.

@@ -2,25 +2,38 @@ import Foundation
 import FoundationNetworking
 import Measuring
 import Synchronization
+import Waystation
 
-/// Many loads through one session, timed.
+/// Many loads through one session or one client, timed.
 struct Loads: Sendable {
+    /// Loads a URL, and returns the number of bytes.
+    typealias Load = @Sendable (URL) async throws -> Int
+
     struct WrongBody: Error { let url: URL, count: Int }
 
-    let session: URLSession
+    private let load: Load
     let count: Int
     private let next: @Sendable (Int) -> ArraySlice<URL>
 
     /// Makes loads that use the same URLs in every turn.
     init(_ session: URLSession, _ urls: [URL], count: Int) {
-        self.session = session
+        self.init(urls, count: count) { try await session.data(from: $0).0.count }
+    }
+
+    /// Makes loads by a direct client that use the same URLs in every turn.
+    init(_ client: DirectClient, _ urls: [URL], count: Int) {
+        self.init(urls, count: count) { try await client.data(for: $0).0.count }
+    }
+
+    private init(_ urls: [URL], count: Int, _ load: @escaping Load) {
+        self.load = load
         self.count = count
         next = { _ in urls[...] }
     }
 
     /// Makes loads that use new URLs in every turn.
     init(_ session: URLSession, each urls: [URL], count: Int) {
-        self.session = session
+        load = { try await session.data(from: $0).0.count }
         self.count = count
         let used = UsedURLs(urls)
         next = { used.take($0) }
@@ -36,8 +49,8 @@ struct Loads: Sendable {
                 group.addTask {
                     for number in stride(from: worker, to: count, by: width) {
                         let url = urls[number % urls.count]
-                        let (data, _) = try await session.data(from: url)
-                        guard data.count == Sizes.small else { throw WrongBody(url: url, count: data.count) }
+                        let bytes = try await load(url)
+                        guard bytes == Sizes.small else { throw WrongBody(url: url, count: bytes) }
                     }
                 }
             }
