@@ -13,6 +13,9 @@ extension Benchmark {
         Benchmark("nio-revalidated/plain") { try await revalidated("nio-revalidated", limit: (0.90, 0.25), by: .nio) },
         Benchmark("stored/plain") { try await stored("stored", limit: (1.30, 0.25), by: .urlSession) },
         Benchmark("nio-stored/plain") { try await stored("nio-stored", limit: (1.00, 0.20), by: .nio) },
+        Benchmark("client-stored/plain") {
+            try await stored("client-stored", limit: (0.65, 0.20), crowdLimit: 0.40, by: .nio) { try $0.client() }
+        },
         Benchmark("collapsed-64") {
             let gate = try ScriptedOrigin.Gate()
             let origin = try ScriptedOrigin { request in
@@ -97,8 +100,14 @@ extension Benchmark {
         }
     }
 
-    /// Loads that the cache stores, beside plain ones and relayed ones.
-    private static func stored(_ name: String, limit: Limits, by engine: Interceptor.Carrier) async throws -> [Figure] {
+    /// Loads that the cache stores, beside plain ones and relayed ones; by a direct client if there is one.
+    private static func stored(
+        _ name: String,
+        limit: Limits,
+        crowdLimit: Double? = nil,
+        by engine: Interceptor.Carrier,
+        client: (InterceptedSession) throws -> DirectClient? = { _ in nil }
+    ) async throws -> [Figure] {
         let nginx = try Nginx()
         defer { nginx.stop() }
         let count = 300
@@ -107,14 +116,16 @@ extension Benchmark {
             try nginx.serve(Pattern.body($0, count: Sizes.small), at: "fresh/\($0).txt")
         }
         let scratch = try ScratchDirectory()
-        let cached = URLSession(
-            configuration: try InterceptedSession.cached(in: scratch.url, by: engine).configuration(uncached)
-        )
+        let intercepted = try InterceptedSession.cached(in: scratch.url, by: engine)
+        let cached = URLSession(configuration: intercepted.configuration(uncached))
         // Each side takes the URLs in another order, so that none gets a file that nginx has just opened for another one.
         let half = urls.count / 2
         let orders = [Array(urls.reversed()), Array(urls[half...] + urls[..<half])]
-        let measured = Loads(cached, each: urls, count: count)
-        let figures = try await road(name, limit: limit, of: measured, by: engine) { session, number in
+        let direct = try client(intercepted).map { Loads($0, each: urls, count: count) }
+        let measured = direct ?? Loads(cached, each: urls, count: count)
+        let figures = try await road(name, limit: limit, crowdLimit: crowdLimit, of: measured, by: engine) {
+            session,
+            number in
             Loads(session, each: orders[number], count: count)
         }
         for url in [urls[0], urls[urls.count / 2], urls[urls.count - 1]] {
@@ -133,6 +144,7 @@ extension Benchmark {
     private static func road(
         _ name: String,
         limit: Limits,
+        crowdLimit: Double? = nil,
         of measured: Loads,
         by engine: Interceptor.Carrier,
         others: (_ session: URLSession, _ number: Int) -> Loads
@@ -152,7 +164,7 @@ extension Benchmark {
                 Figure(
                     "\(name)/plain\(suffix)",
                     costs[2] / costs[0],
-                    limit: width == .alone ? limit.whole : nil,
+                    limit: width == .alone ? limit.whole : crowdLimit,
                     against: against
                 )
             )

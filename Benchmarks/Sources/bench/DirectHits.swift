@@ -1,6 +1,10 @@
 import Foundation
+import FoundationNetworking
 import Measuring
 import Waystation
+import WaystationNIO
+import WaystationPacks
+import WaystationTestSupport
 
 extension Benchmark {
     /// Hits of a direct client, in microseconds and beside the lowest cost of a task of Foundation's.
@@ -20,6 +24,36 @@ extension Benchmark {
             let client = try InterceptedSession.files(in: scratch.url, at: url("http://files.test/")).client()
             let loads = Loads(client, [url("http://files.test/body.txt")], count: 20_000)
             return try await direct("client-hit-file", limit: 4, loads)
+        },
+        Benchmark("client-hit-pack") {
+            let scratch = try ScratchDirectory()
+            let site = scratch.url.appendingPathComponent("site")
+            try FileManager.default.createDirectory(at: site, withIntermediateDirectories: true)
+            try Floor.body.write(to: site.appendingPathComponent("body.txt"))
+            let library = try PackLibrary(directory: scratch.url.appendingPathComponent("packs"))
+            try await library.install(folder: site, as: try WebApp.description("site", "1"))
+            let client = try InterceptedSession.packs(library).client()
+            let loads = Loads(client, [url("http://packs.test/body.txt")], count: 20_000)
+            return try await direct("client-hit-pack", limit: 4, loads)
+        },
+        Benchmark("client-relayed/plain", "nio-client-relayed/plain") {
+            let nginx = try Nginx()
+            defer { nginx.stop() }
+            try Floor.body.write(to: nginx.root.appendingPathComponent("body.txt"))
+            let urls = [nginx.url("body.txt")]
+            let plain = Loads(URLSession(configuration: .default), urls, count: 600)
+            var figures: [Figure] = []
+            for (name, engine) in [("", Interceptor.Carrier.urlSession), ("nio-", .nio)] {
+                let client = try InterceptedSession.network(by: engine).client()
+                figures += try await Loads.ratio(
+                    "\(name)client-relayed/plain",
+                    limit: nil,
+                    judged: .alone,
+                    of: ("\(name)client", Loads(client, urls, count: 600)),
+                    to: ("plain", plain)
+                )
+            }
+            return figures
         },
     ]
 

@@ -33,7 +33,16 @@ struct Loads: Sendable {
 
     /// Makes loads that use new URLs in every turn.
     init(_ session: URLSession, each urls: [URL], count: Int) {
-        load = { try await session.data(from: $0).0.count }
+        self.init(each: urls, count: count) { try await session.data(from: $0).0.count }
+    }
+
+    /// Makes loads by a direct client that use new URLs in every turn.
+    init(_ client: DirectClient, each urls: [URL], count: Int) {
+        self.init(each: urls, count: count) { try await client.data(for: $0).0.count }
+    }
+
+    private init(each urls: [URL], count: Int, _ load: @escaping Load) {
+        self.load = load
         self.count = count
         let used = UsedURLs(urls)
         next = { used.take($0) }

@@ -18,17 +18,22 @@ package struct CacheRequest: Sendable {
     /// Requests with credentials in `Authorization` or in the URL have a separate partition for each value, so that the
     /// responses of one login never answer the requests of another.
     package init?(_ request: URLRequest, canonical url: CanonicalURL) {
-        let name = request.httpMethod ?? "GET"
-        guard name == "GET" || name == "HEAD", request.httpBodyStream == nil, request.httpBody?.isEmpty ?? true,
-            request.url?.isSent(as: url.string) ?? false
-        else { return nil }
-        if let host = request.value(forHTTPHeaderField: "Host"), !HostField.names(host, theHostOf: url) { return nil }
+        guard Self.mayBeMade(of: request, canonical: url) else { return nil }
         message = HTTPRequest(
-            method: name == "GET" ? .get : .head,
+            method: request.httpMethod == "HEAD" ? .head : .get,
             canonical: url,
             headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
         )
         key = Self.key(of: request, canonical: url)
+    }
+
+    /// Whether the response to a request can be stored, or answered from the store.
+    static func mayBeMade(of request: URLRequest, canonical url: CanonicalURL) -> Bool {
+        let name = request.httpMethod ?? "GET"
+        guard name == "GET" || name == "HEAD", request.httpBodyStream == nil, request.httpBody?.isEmpty ?? true,
+            request.url?.isSent(as: url.string) ?? false
+        else { return false }
+        return request.value(forHTTPHeaderField: "Host").map { HostField.names($0, theHostOf: url) } ?? true
     }
 
     /// The key under which the response to a GET or HEAD is looked up.

@@ -100,8 +100,9 @@ private struct BodyPart: BodySource {
 /// in whole seconds (RFC 9111 §5.1), so it may be a second behind: a page that is requested again and again is decided
 /// about every two seconds.
 ///
-/// It is kept beside the head of its stored response, in memory.
-struct RepeatedHit: Sendable {
+/// It is kept beside the head of its stored response, in memory. It is a class, because it is looked up there as a value
+/// of any type, for which a struct would be copied.
+final class RepeatedHit: Sendable {
     private let rules: CachingRules
     private let strategy: CacheStrategy
     private let url: URL
@@ -110,9 +111,31 @@ struct RepeatedHit: Sendable {
     ///
     /// A clock that was set back ends it too.
     private let times: Range<Date>
-    /// A variable, so that a test can mark the head of the hit and see that it is used.
-    var head: ResponseHead
+    private let head: ResponseHead
     private let content: StoredSelection.Content
+
+    private init(
+        _ rules: CachingRules,
+        _ strategy: CacheStrategy,
+        _ url: URL,
+        _ fields: [String: String],
+        _ times: Range<Date>,
+        _ head: ResponseHead,
+        _ content: StoredSelection.Content
+    ) {
+        self.rules = rules
+        self.strategy = strategy
+        self.url = url
+        self.fields = fields
+        self.times = times
+        self.head = head
+        self.content = content
+    }
+
+    /// The same hit with another head, which a test recognises.
+    func marked(_ head: ResponseHead) -> RepeatedHit {
+        RepeatedHit(rules, strategy, url, fields, times, head, content)
+    }
 
     /// The answer to `request`, if the last hit of its stored response was for a request like it.
     static func find(
@@ -142,15 +165,8 @@ struct RepeatedHit: Sendable {
         guard responses.count == 1, let stored = responses.first, isRepeatable(request), let url = request.url,
             case let end = end(of: selection, strategy, now, rules), now < end
         else { return }
-        let hit = RepeatedHit(
-            rules: rules,
-            strategy: strategy,
-            url: url,
-            fields: request.allHTTPHeaderFields ?? [:],
-            times: now..<end,
-            head: head,
-            content: selection.content
-        )
+        let fields = request.allHTTPHeaderFields ?? [:]
+        let hit = RepeatedHit(rules, strategy, url, fields, now..<end, head, selection.content)
         stored.prepared.withLock { $0 = hit }
     }
 

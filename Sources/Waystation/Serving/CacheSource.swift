@@ -21,11 +21,12 @@ struct CacheSource: AnswerSource {
         let ends = fetches.ends(of: key)
         let resident = cache.store.resident(key).map(cache.usable)
         if let resident, let hit = repeatedHit(of: request, by: strategy, among: resident, in: cache) { return hit }
-        guard let presented = asked.environment.cacheRequest(request, asked.canonical) else {
-            return withoutCache(asked)
-        }
+        guard CacheRequest.mayBeMade(of: request, canonical: asked.canonical.url) else { return withoutCache(asked) }
+        // It is made only when a repeated hit has not answered.
+        let presented: @Sendable () -> CacheRequest? = { asked.environment.cacheRequest(request, asked.canonical) }
         let verdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
-            asked.verdict(strategy, presented, StoredVariants(responses), in: cache, lookedUp: ends)
+            guard let presented = presented() else { return withoutCache(asked) }
+            return asked.verdict(strategy, presented, StoredVariants(responses), in: cache, lookedUp: ends)
         }
         if let resident { return verdict(resident) }
         let readVerdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
@@ -35,8 +36,11 @@ struct CacheSource: AnswerSource {
         return .lookUp(
             LookUp(
                 inMemory: { cache.store.lookUpInMemory(key, mayRead: $0).map(readVerdict) },
-                run: { [presented] completion in
-                    cache.store.lookup(key, opening: presented.mayBeAnswered) { completion(readVerdict($0)) }
+                run: { completion in
+                    let presented = presented()
+                    cache.store.lookup(key, opening: { presented?.mayBeAnswered(by: $0) ?? false }) { responses in
+                        completion(readVerdict(responses))
+                    }
                     return {}
                 }
             )

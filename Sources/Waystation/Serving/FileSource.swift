@@ -162,9 +162,15 @@ extension SourceRequest {
     }
 }
 
-private struct PreparedHead: Sendable {
+/// A class, because a struct would be copied where it is looked up as a value of any type.
+private final class PreparedHead: Sendable {
     let asked: String
     let head: ResponseHead
+
+    init(asked: String, head: ResponseHead) {
+        self.asked = asked
+        self.head = head
+    }
 }
 
 /// An SVG in a gzip stream (`.svgz`) is a file whose bytes have a content coding. A load delivers it without the coding,

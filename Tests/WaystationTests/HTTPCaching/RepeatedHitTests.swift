@@ -148,9 +148,7 @@ struct RepeatedHitTests {
         let stored = try #require(await fixture.cache.store.lookup(key).first)
         let marked = ResponseHead(url: url, statusCode: 203, fields: [:])
         stored.prepared.withLock { value in
-            guard var hit = value as? RepeatedHit else { return }
-            hit.head = marked
-            value = hit
+            value = (value as? RepeatedHit)?.marked(marked)
         }
         #expect(try await fixture.load().status == 203)
     }

@@ -197,7 +197,7 @@ final class ResidentResponses: Sendable {
         // Only responses with bodies in memory are kept: an open file for each entry would use up the process's
         // descriptors.
         let isInMemory = responses.allSatisfy { if case .data = $0.body { true } else { false } }
-        let size = responses.reduce(0) { $0 + $1.residentSize }
+        let size = limit > 0 ? responses.reduce(0) { $0 + $1.residentSize } : Int.max
         let departed = state.withLock { state -> [[StoredResponse]] in
             guard let reading = state.readings.removeValue(forKey: reading), !reading.isStale,
                 state.freshening[key] == nil
