@@ -14,6 +14,11 @@ extension Benchmark {
             _ = try await archive.loads(count: 2_000).microseconds(atATime: 64)
             return try await direct("client-hit-memory", limit: 3, archive.directLoads(count: 20_000))
         },
+        Benchmark("client-hit-memory-request") {
+            let archive = try await Archive(entries: 1_000, way: .cached, keepsBodiesInMemory: true)
+            _ = try await archive.loads(count: 2_000).microseconds(atATime: 64)
+            return try await direct("client-hit-memory-request", limit: nil, archive.directRequests(count: 20_000))
+        },
         Benchmark("client-hit-disk") {
             let archive = try await Archive(entries: 1_000, way: .cached, keepsBodiesInMemory: false)
             return try await direct("client-hit-disk", limit: 14, archive.directLoads(count: 10_000))
@@ -58,7 +63,7 @@ extension Benchmark {
     ]
 
     /// Measures the hits of a direct client beside the floor, alone and from two threads.
-    private static func direct(_ name: String, limit: Double, _ loads: Loads) async throws -> [Figure] {
+    private static func direct(_ name: String, limit: Double?, _ loads: Loads) async throws -> [Figure] {
         let costs = try await interleaved(
             rounds: 15,
             [

@@ -153,6 +153,9 @@ struct Archive: Sendable {
 
     /// Loads by a direct client.
     func directLoads(count: Int) -> Loads { Loads(client, urls, count: count) }
+
+    /// Loads by a direct client with requests of Foundation's.
+    func directRequests(count: Int) -> Loads { Loads(requestsBy: client, urls, count: count) }
 }
 
 /// Makes a URL from a literal, which is always valid.

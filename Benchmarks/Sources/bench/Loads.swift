@@ -25,6 +25,11 @@ struct Loads: Sendable {
         self.init(urls, count: count) { try await client.data(for: $0).0.count }
     }
 
+    /// Makes the same loads with requests of Foundation's, which the client does not remember.
+    init(requestsBy client: DirectClient, _ urls: [URL], count: Int) {
+        self.init(urls, count: count) { try await client.data(for: URLRequest(url: $0)).0.count }
+    }
+
     private init(_ urls: [URL], count: Int, _ load: @escaping Load) {
         self.load = load
         self.count = count
