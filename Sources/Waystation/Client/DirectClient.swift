@@ -26,7 +26,7 @@ import WaystationHTTP
 /// the same response. All members may be called from any thread.
 public final class DirectClient: Sendable {
     private let loads: ClientLoads
-    private let repeated = RepeatedHops()
+    private let repeated = RepeatedLoads()
 
     init(_ loads: ClientLoads) { self.loads = loads }
 
@@ -124,10 +124,10 @@ public final class DirectClient: Sendable {
     private struct Asked {
         var request: URLRequest
         /// The key under which its hop is remembered; nil if it is not.
-        let key: RepeatedHops.Key?
+        let key: RepeatedLoads.Key?
         let options: Options
 
-        init(_ request: URLRequest, _ key: RepeatedHops.Key?, _ options: Options) {
+        init(_ request: URLRequest, _ key: RepeatedLoads.Key?, _ options: Options) {
             (self.request, self.options) = (options.applied(to: request), options)
             self.key = options.isPlain ? key : nil
         }
@@ -293,7 +293,7 @@ extension DirectClient.Metrics {
 /// The hops of the requests that were answered at once, so that the same request need not be made and matched again.
 ///
 /// A hop is asked each time anew: the login, the cookies and the sources decide as they do about its first load.
-private final class RepeatedHops: Sendable {
+private final class RepeatedLoads: Sendable {
     enum Key: Hashable {
         case url(URL)
         case message(HTTPRequest)

@@ -126,7 +126,9 @@ final class DirectLoad: JourneyClient {
     }
 
     /// Stops the load, and drops the bytes that wait.
-    func cancel() { stop(URLError(.cancelled, failing: url, "the task that loads \(url?.shown ?? "the URL") was cancelled")) }
+    func cancel() {
+        stop(URLError(.cancelled, failing: url, "the task that loads \(url?.shown ?? "the URL") was cancelled"))
+    }
 
     /// Ends the load with an error, and stops the work behind it.
     func stop(_ error: URLError) {

@@ -36,6 +36,7 @@ extension DirectClient {
         ///   - parts: The parts.
         ///   - length: The number of bytes of all parts; nil if it is not known. With another number of bytes the load
         ///     fails.
+        /// - Returns: The body.
         public static func parts<Parts: AsyncSequence & Sendable>(_ parts: Parts, length: Int? = nil) -> RequestBody
         where Parts.Element == Data {
             RequestBody(form: .parts(length: length) { write in for try await part in parts { try await write(part) } })
@@ -53,6 +54,7 @@ extension DirectClient.RequestBody {
     ///   - spool: Where parts are stored.
     /// - Returns: The request as soon as it can be sent, and the task that stores the rest of the body; nil if all of it
     ///   is there.
+    /// - Throws: `URLError`, or the error of the sequence.
     func added(to request: URLRequest, _ spool: BodySpool) async throws -> (URLRequest, rest: Task<Void, Never>?) {
         switch form {
         case .none: return (request, nil)
@@ -120,7 +122,8 @@ extension URLRequest {
     /// - Throws: `URLError.badURL` if the message has no scheme or no authority, or they make no URL.
     init(_ message: HTTPRequest) throws {
         guard let target = message.targetURI, let url = URL(string: target) else {
-            let text = "a request needs a scheme, an authority and a path that make a URL, such as https, "
+            let text =
+                "a request needs a scheme, an authority and a path that make a URL, such as https, "
                 + "shop.example and /prices; this one has \(message.targetURI?.shownURL ?? "no scheme or no authority")"
             throw URLError(.badURL, failing: nil, text)
         }

@@ -100,8 +100,10 @@ package final class ClientLoads: Sendable {
         LoadContext(interceptor.environment, stations, network, visit.hop.request, rule: visit.hop.rule)
     }
 
-    /// The answer of a visit, if it needs no journey: its body is in memory, and it is neither a redirect nor the refusal
-    /// of a token. The load has ended then, and its event was emitted.
+    /// The answer of a visit, if it needs no journey.
+    ///
+    /// Its body is in memory then, and it is neither a redirect nor the refusal of a token. The load has ended, and its
+    /// event was emitted.
     func answer(to visit: Visit, _ context: LoadContext) -> AnsweredLoad? {
         guard case .answer(let answer) = visit.verdict, case .data(let body) = answer.body, visit.hop.ticket == nil,
             case let status = answer.head.statusCode, status != 401, !RedirectPolicy.statuses.contains(status),
@@ -193,7 +195,9 @@ package final class ClientLoads: Sendable {
     package func repeats(_ load: AnsweredLoad) -> Bool {
         guard interceptor.isEnabled, load.hop.match != nil, hasLastingRules else { return false }
         let visit = stations.again(load.hop)
-        guard case .answer(let answer) = visit.verdict, answer.head.identity === load.head.identity else { return false }
+        guard case .answer(let answer) = visit.verdict, answer.head.identity === load.head.identity else {
+            return false
+        }
         return self.answer(to: visit, context(of: visit)) != nil
     }
 }
@@ -205,6 +209,7 @@ extension ClientLoads {
     /// - Parameters:
     ///   - request: The request. If no rule takes it, it is sent to the network.
     ///   - strategy: The strategy of the cache in place of that of the rule; nil for the rule's own.
+    /// - Returns: The verdict, after a look-up that need not wait for a disk.
     func visit(for request: URLRequest, by strategy: CacheStrategy?) -> Visit {
         let request = network.cookieField.adding(to: request)
         guard let strategy else {

@@ -63,7 +63,10 @@ struct LoadContext: Sendable {
         guard request.httpBodyStream == nil, let url = request.url else { return visit }
         if let canonical = url.canonical, canonical != url { request.url = canonical }
         guard let resident = transport.residentResponse(to: request) else { return visit }
-        return Visit(visit.hop, .answer(Answer(head: resident.head(for: url), body: .data(resident.body), source: .network)))
+        return Visit(
+            visit.hop,
+            .answer(Answer(head: resident.head(for: url), body: .data(resident.body), source: .network))
+        )
     }
 
     /// Renews an answer in the background if it is due.

@@ -58,7 +58,8 @@ struct CacheSource: AnswerSource {
     }
 
     private func withoutCache(_ asked: SourceRequest) -> Verdict {
-        let staysHere = (asked.strategy ?? strategy) == .cacheOnly || asked.request.cachePolicy == .returnCacheDataDontLoad
+        let staysHere =
+            (asked.strategy ?? strategy) == .cacheOnly || asked.request.cachePolicy == .returnCacheDataDontLoad
         return staysHere ? .fail(asked.notStored) : asked.network
     }
 }

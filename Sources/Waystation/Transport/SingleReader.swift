@@ -1,8 +1,8 @@
 package import WaystationFoundation
 
-/// The one task that reads a response: first its head, then its body part by part, or all of it at once. It is a state
-/// machine without side effects.
+/// The one task that reads a response: a state machine without side effects.
 ///
+/// The task takes the head, and then the body part by part, or everything at once.
 /// A reader that waits is a continuation. It is never resumed within the lock of the owner: the functions of this type
 /// return what is to be resumed.
 package struct SingleReader: Sendable {
@@ -122,6 +122,7 @@ package struct SingleReader: Sendable {
     /// - Parameters:
     ///   - end: The end.
     ///   - noHead: The error of a response that ends without an error and without a head.
+    /// - Returns: The reader to resume, if one waits.
     package mutating func receiveEnd(_ end: Result<Void, any Error>, noHead: @autoclosure () -> any Error) -> Due? {
         guard self.end == nil else { return nil }
         let end: Result<Void, any Error> = head == nil ? end.flatMap { .failure(noHead()) } : end

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTypes
+import Waystation
 import WaystationHTTP
 import WaystationStorage
 
 /// One attempt to download an artifact, or the missing rest of it.
 struct ArtifactDownload: Sendable {
     let artifact: Artifact
-    let paths: ArtifactPaths
+    let paths: PartialFile.Paths
     let files: any FileSystem
     let fetcher: any PackFetching
     let maximumSize: Int
@@ -55,7 +56,7 @@ struct ArtifactDownload: Sendable {
     }
 
     private func download() async throws -> DownloadedArtifact {
-        var partial = try PartialFile.resuming(artifact, paths, files)
+        var partial = try DigestedFile.resuming(artifact, paths, files)
         while true {
             let offset = partial?.length ?? 0
             if let partial, offset == artifact.size ?? partial.record.total { return try finish(partial, fetched: 0) }
@@ -64,7 +65,8 @@ struct ArtifactDownload: Sendable {
                 status: response.status,
                 fields: response.fields,
                 offset: offset,
-                record: partial?.record,
+                total: partial?.record.total,
+                validators: partial?.record.validators,
                 expected: artifact.size
             )
             try admitAnnounced(meaning)
@@ -72,17 +74,11 @@ struct ArtifactDownload: Sendable {
             case .resume(let total):
                 guard var resumed = partial else { throw failure(.unasked, response) }
                 partial = nil
-                resumed.record.total = total
+                resumed.setTotal(total)
                 return try await receive(response, into: &resumed, endsFile: total != nil)
             case .begin(let total, let validators):
                 partial = nil
-                let record = DownloadRecord(
-                    url: artifact.url,
-                    digest: artifact.digest,
-                    total: total,
-                    validators: validators
-                )
-                var begun = try PartialFile.beginning(record, paths, files)
+                var begun = try DigestedFile.beginning(artifact, total: total, validators, paths, files)
                 return try await receive(response, into: &begun, endsFile: true)
             case .complete:
                 guard let partial else { throw failure(.unasked, response) }
@@ -110,7 +106,7 @@ struct ArtifactDownload: Sendable {
         }
     }
 
-    private func request(for partial: PartialFile?) -> FetchRequest {
+    private func request(for partial: DigestedFile?) -> FetchRequest {
         // The size is that of the whole file, since the server may send all of it.
         var request = FetchRequest(artifact.url, maximumBodySize: artifact.size ?? maximumSize)
         // The lengths and ranges of a content-coded body are not those of the file.
@@ -133,7 +129,7 @@ struct ArtifactDownload: Sendable {
     /// - Throws: ``PackError``; with the code `interrupted`, the bytes are kept for the next attempt.
     private func receive(
         _ response: FetchedResponse,
-        into partial: inout PartialFile,
+        into partial: inout DigestedFile,
         endsFile: Bool
     ) async throws -> DownloadedArtifact {
         let total = artifact.size ?? partial.record.total
@@ -168,7 +164,7 @@ struct ArtifactDownload: Sendable {
         return try finish(partial, fetched: partial.length - start)
     }
 
-    private func finish(_ partial: PartialFile, fetched: Int) throws -> DownloadedArtifact {
+    private func finish(_ partial: DigestedFile, fetched: Int) throws -> DownloadedArtifact {
         let digests = partial.digests
         if let digest = artifact.digest, !digests.contains(digest) {
             try PartialFile.remove(paths, files)

@@ -1,4 +1,5 @@
 public import Foundation
+import Waystation
 package import WaystationStorage
 
 /// Downloads artifacts into a directory, and resumes downloads that were interrupted.
@@ -99,7 +100,7 @@ public actor ArtifactDownloader {
         defer { endTurn(paths.key) }
         let download = ArtifactDownload(
             artifact: artifact,
-            paths: paths,
+            paths: paths.files,
             files: files,
             fetcher: fetcher,
             maximumSize: maximumSize,
@@ -112,7 +113,7 @@ public actor ArtifactDownloader {
 
     /// How many bytes of an artifact have been downloaded; 0 when there are none, or the directory cannot be read.
     public func arrivedSize(of artifact: Artifact) -> Int {
-        let paths = paths(of: artifact)
+        let paths = paths(of: artifact).files
         let status = (try? files.status(of: paths.done)) ?? (try? files.status(of: paths.part))
         return status?.size ?? 0
     }
@@ -124,7 +125,8 @@ public actor ArtifactDownloader {
         let paths = paths(of: artifact)
         try await takeTurn(paths.key, artifact)
         defer { endTurn(paths.key) }
-        try remove([paths.part, paths.record, paths.newRecord, paths.done])
+        let files = paths.files
+        try remove([files.part, files.record, files.newRecord, files.done])
     }
 
     /// Deletes all artifacts except the given ones and those that are being downloaded; files with other names stay.
@@ -195,4 +197,16 @@ extension ArtifactDownloader {
         waiting[key]?.remove(at: index).turn.resume(returning: false)
         if waiting[key]?.isEmpty == true { waiting[key] = nil }
     }
+}
+
+/// An artifact that was downloaded completely.
+public struct DownloadedArtifact: Sendable, Hashable {
+    /// The file, in the downloader's directory; move it away, or call ``ArtifactDownloader/discard(_:)`` after use.
+    public var file: URL
+    /// The size in bytes.
+    public var size: Int
+    /// Its SHA-256, and its digest in the artifact's own algorithm if that is a different one.
+    public var digests: [PackDigest]
+    /// How many bytes this call fetched: fewer than the size when earlier attempts had fetched a part.
+    public var fetched: Int
 }

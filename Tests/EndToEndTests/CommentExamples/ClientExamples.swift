@@ -34,6 +34,14 @@ enum ClientExamples {
         return head
     }
 
+    static func download(_ client: DirectClient, _ film: URL, _ file: URL) async throws {
+        // snippet: client-download
+        try await client.download(for: film, to: file) { progress in
+            print("\(progress.completed) of \(progress.expected.map(String.init) ?? "?") bytes")
+        }
+        // end snippet
+    }
+
     static func parts(_ client: DirectClient, _ feed: URL) async throws {
         // snippet: client-parts
         let response = try await client.response(for: feed)

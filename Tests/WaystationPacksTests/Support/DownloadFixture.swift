@@ -35,7 +35,7 @@ struct DownloadFixture {
 
     /// The number of bytes that are kept for a later attempt.
     func partSize(of artifact: Artifact) -> Int? {
-        let path = ArtifactPaths(artifact, in: directory.url.path(percentEncoded: false).trimmingSlash).part
+        let path = ArtifactPaths(artifact, in: directory.url.path(percentEncoded: false).trimmingSlash).files.part
         return try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
     }
 }

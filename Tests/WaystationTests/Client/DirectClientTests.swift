@@ -275,7 +275,9 @@ struct DirectClientTests {
         }
         let url = try url(shop)
         await #expect {
-            if isWhole { _ = try await client.data(for: url) } else {
+            if isWhole {
+                _ = try await client.data(for: url)
+            } else {
                 _ = try await client.response(for: url).body.data()
             }
         } throws: { ($0 as? URLError)?.code == .networkConnectionLost }
@@ -370,7 +372,10 @@ struct DirectClientTests {
         }
     }
 
-    @Test("answers a request for credentials from the configuration's storage, or delivers it", arguments: [true, false])
+    @Test(
+        "answers a request for credentials from the configuration's storage, or delivers it",
+        arguments: [true, false]
+    )
     func credentials(areStored: Bool) async throws {
         let origin = try ScriptedOrigin { request in
             request.value(of: "Authorization") == nil

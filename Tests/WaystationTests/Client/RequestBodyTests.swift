@@ -50,7 +50,8 @@ struct RequestBodyTests {
         let small = BodySpool(memory: .kibibytes(1), directory: folder.url)
         let bodies: [(Body, BodySpool)] = [
             (.data(whole), BodySpool()), (.file(file), BodySpool()),
-            (.parts(parts(5, of: 100_000).0), BodySpool()), (.parts(parts(5, of: 100_000).0, length: 500_000), BodySpool()),
+            (.parts(parts(5, of: 100_000).0), BodySpool()),
+            (.parts(parts(5, of: 100_000).0, length: 500_000), BodySpool()),
             (.parts(parts(5, of: 100_000).0), small), (.parts(parts(5, of: 100_000).0, length: 500_000), small),
         ]
         for (body, spool) in bodies {

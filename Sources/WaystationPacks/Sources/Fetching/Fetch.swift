@@ -92,13 +92,14 @@ final class Fetch: TransportReceiver {
     private func next() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Data?, any Error>) in
-                let (due, taken) = state.withLock { state -> (SingleReader.Due?, Int)? in
-                    guard !state.reader.isBusy else { return nil }
-                    let waiting = state.reader.waitingBytes
-                    let due = state.reader.read(continuation)
-                    state.keepLimits()
-                    return (due, waiting)
-                } ?? (nil, -1)
+                let (due, taken) =
+                    state.withLock { state -> (SingleReader.Due?, Int)? in
+                        guard !state.reader.isBusy else { return nil }
+                        let waiting = state.reader.waitingBytes
+                        let due = state.reader.read(continuation)
+                        state.keepLimits()
+                        return (due, waiting)
+                    } ?? (nil, -1)
                 guard taken >= 0 else { return continuation.resume(throwing: PackError.secondReader(url)) }
                 backlog.change(by: -taken)
                 state.keepPace()

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WaystationPacks
+@testable import WaystationHTTP
 
 @Suite struct ContentRangeTests {
     @Test("RFC 9110 §14.4: a byte range is read")

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import WaystationPacks
+@testable import WaystationHTTP
 
 @Suite struct ValidatorsTests {
     private static let early = "Sun, 06 Nov 1994 08:49:37 GMT"
