@@ -23,7 +23,8 @@ import WaystationHTTP
 ///
 /// Errors are those of a session: `URLError`, whose underlying error is a ``WaystationError`` if a rule decided. A load
 /// ends with `URLError.cancelled` when its task is cancelled; cancelling one load does not affect others that wait for
-/// the same response. All members may be called from any thread.
+/// the same response. All members may be called from any thread. A load runs on the actor of its caller until it has to
+/// wait, so that a hit needs no change of threads.
 public final class DirectClient: Sendable {
     private let loads: ClientLoads
     private let repeated = RepeatedLoads()
@@ -40,7 +41,7 @@ public final class DirectClient: Sendable {
     ///   - options: The options of this load.
     /// - Returns: The body, without content codings, and the head.
     /// - Throws: `URLError`.
-    public func data(
+    public nonisolated(nonsending) func data(
         for request: HTTPRequest,
         body: RequestBody = .none,
         options: Options = Options()
@@ -59,7 +60,7 @@ public final class DirectClient: Sendable {
     ///   - options: The options of this load.
     /// - Returns: The body, without content codings, and the head.
     /// - Throws: `URLError`.
-    public func data(for url: URL, options: Options = Options()) async throws -> (Data, HTTPResponse) {
+    public nonisolated(nonsending) func data(for url: URL, options: Options = Options()) async throws -> (Data, HTTPResponse) {
         if options.isPlain, let load = repeated.load(.url(url), loads) { return (load.body, load.head.message) }
         let (head, data) = try await whole(Asked(URLRequest(url: url), .url(url), options), .none)
         return (data, head.message)
@@ -72,7 +73,7 @@ public final class DirectClient: Sendable {
     ///   - options: The options of this load.
     /// - Returns: The body, without content codings, and the response as Foundation has it.
     /// - Throws: `URLError`.
-    public func data(for request: URLRequest, options: Options = Options()) async throws -> (Data, HTTPURLResponse) {
+    public nonisolated(nonsending) func data(for request: URLRequest, options: Options = Options()) async throws -> (Data, HTTPURLResponse) {
         let (head, data) = try await whole(Asked(request, nil, options), .none)
         guard let response = head.response else { throw URLError.invalidHead(of: head.url) }
         return (data, response)
@@ -88,7 +89,7 @@ public final class DirectClient: Sendable {
     ///   - options: The options of this load.
     /// - Returns: The response, as soon as its head has arrived.
     /// - Throws: `URLError`.
-    public func response(
+    public nonisolated(nonsending) func response(
         for request: HTTPRequest,
         body: RequestBody = .none,
         options: Options = Options()
@@ -103,7 +104,7 @@ public final class DirectClient: Sendable {
     ///   - options: The options of this load.
     /// - Returns: The response, as soon as its head has arrived.
     /// - Throws: `URLError`.
-    public func response(for url: URL, options: Options = Options()) async throws -> Response {
+    public nonisolated(nonsending) func response(for url: URL, options: Options = Options()) async throws -> Response {
         try await response(Asked(URLRequest(url: url), .url(url), options), .none)
     }
 
@@ -114,7 +115,7 @@ public final class DirectClient: Sendable {
     ///   - options: The options of this load.
     /// - Returns: The response, as soon as its head has arrived.
     /// - Throws: `URLError`.
-    public func response(for request: URLRequest, options: Options = Options()) async throws -> Response {
+    public nonisolated(nonsending) func response(for request: URLRequest, options: Options = Options()) async throws -> Response {
         try await response(Asked(request, nil, options), .none)
     }
 
@@ -138,14 +139,14 @@ public final class DirectClient: Sendable {
         case load(DirectLoad)
     }
 
-    private func whole(_ asked: Asked, _ body: RequestBody) async throws -> (ResponseHead, Data) {
+    private nonisolated(nonsending) func whole(_ asked: Asked, _ body: RequestBody) async throws -> (ResponseHead, Data) {
         switch try await begin(asked, body, .whole, since: .now) {
         case .answered(let load): (load.head, load.body)
         case .load(let load): try await load.whole()
         }
     }
 
-    private func response(_ asked: Asked, _ body: RequestBody) async throws -> Response {
+    private nonisolated(nonsending) func response(_ asked: Asked, _ body: RequestBody) async throws -> Response {
         let began = ContinuousClock.now
         switch try await begin(asked, body, .parts, since: began) {
         case .answered(let load):
@@ -157,7 +158,7 @@ public final class DirectClient: Sendable {
         }
     }
 
-    private func begin(
+    private nonisolated(nonsending) func begin(
         _ asked: Asked,
         _ body: RequestBody,
         _ reading: DirectLoad.Reading,

@@ -77,7 +77,7 @@ final class DirectLoad: JourneyClient {
     }
 
     /// Waits for the head of the response.
-    func head() async throws -> ResponseHead {
+    nonisolated(nonsending) func head() async throws -> ResponseHead {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in
                 state.withLock { $0.reader.read(reader) }?.resume()
@@ -88,7 +88,7 @@ final class DirectLoad: JourneyClient {
     }
 
     /// Waits for the whole response.
-    func whole() async throws -> (ResponseHead, Data) {
+    nonisolated(nonsending) func whole() async throws -> (ResponseHead, Data) {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in
                 state.withLock { $0.reader.read(reader) }?.resume()
@@ -99,7 +99,7 @@ final class DirectLoad: JourneyClient {
     }
 
     /// Waits for the next part of the body; nil after the last one.
-    func next() async throws -> Data? {
+    nonisolated(nonsending) func next() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (reader: CheckedContinuation<Data?, any Error>) in
                 let (isBusy, due, passedOn, journey) = state.withLock {

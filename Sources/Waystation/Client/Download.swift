@@ -35,7 +35,7 @@ extension DirectClient {
     /// - Throws: `URLError`: that of the load; `badServerResponse` for a status other than success, whose body is not
     ///   written; `cannotWriteToFile` if the file cannot be written.
     @discardableResult
-    public func download(
+    public nonisolated(nonsending) func download(
         for request: HTTPRequest,
         to file: URL,
         options: Options = Options(),
@@ -50,7 +50,7 @@ extension DirectClient {
 
     /// Loads the response to a GET into a file, as the function above does.
     @discardableResult
-    public func download(
+    public nonisolated(nonsending) func download(
         for url: URL,
         to file: URL,
         options: Options = Options(),

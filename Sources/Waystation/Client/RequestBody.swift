@@ -55,7 +55,7 @@ extension DirectClient.RequestBody {
     /// - Returns: The request as soon as it can be sent, and the task that stores the rest of the body; nil if all of it
     ///   is there.
     /// - Throws: `URLError`, or the error of the sequence.
-    func added(to request: URLRequest, _ spool: BodySpool) async throws -> (URLRequest, rest: Task<Void, Never>?) {
+    nonisolated(nonsending) func added(to request: URLRequest, _ spool: BodySpool) async throws -> (URLRequest, rest: Task<Void, Never>?) {
         switch form {
         case .none: return (request, nil)
         case .data(let data):

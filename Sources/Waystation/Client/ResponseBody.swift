@@ -37,7 +37,14 @@ extension DirectClient {
             /// The next part, which is not empty; nil after the last one.
             ///
             /// - Throws: `URLError`.
-            public mutating func next() async throws -> Data? {
+            public mutating func next() async throws -> Data? { try await next(isolation: nil) }
+
+            /// The next part, which is not empty; nil after the last one.
+            ///
+            /// - Parameter actor: The actor of the caller, on which parts that have arrived are taken.
+            /// - Returns: The part.
+            /// - Throws: `URLError`.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? {
                 switch form {
                 case .data(let data):
                     form = .data(Data())
@@ -58,7 +65,7 @@ extension DirectClient {
         /// - Parameter limit: The largest number of bytes; 256 MiB by default.
         /// - Returns: The bytes.
         /// - Throws: `URLError`; `dataLengthExceedsMaximum` if the body has more bytes.
-        public func data(upTo limit: ByteCount = .mebibytes(256)) async throws -> Data {
+        public nonisolated(nonsending) func data(upTo limit: ByteCount = .mebibytes(256)) async throws -> Data {
             var all = Data()
             for try await part in self {
                 guard part.count <= limit.bytes - all.count else {
@@ -89,14 +96,21 @@ extension DirectClient {
             /// The next line; nil after the last one.
             ///
             /// - Throws: `URLError`.
-            public mutating func next() async throws -> String? {
+            public mutating func next() async throws -> String? { try await next(isolation: nil) }
+
+            /// The next line; nil after the last one.
+            ///
+            /// - Parameter actor: The actor of the caller, on which lines that have arrived are taken.
+            /// - Returns: The line.
+            /// - Throws: `URLError`.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> String? {
                 while true {
                     if let line = splitter.next() { return line }
                     guard splitter.waitingBytes <= Lines.limit else {
                         let message = "a line of the body has more than \(Lines.limit) bytes"
                         throw URLError(.dataLengthExceedsMaximum, failing: nil, message)
                     }
-                    guard let part = try await parts.next() else { return splitter.rest() }
+                    guard let part = try await parts.next(isolation: actor) else { return splitter.rest() }
                     splitter.append(part)
                 }
             }

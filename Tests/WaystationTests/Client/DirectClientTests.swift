@@ -90,6 +90,37 @@ struct DirectClientTests {
         #expect(try await load() == "5")
     }
 
+    @Test("answers a hit on the actor of its caller, without a change of threads")
+    @MainActor
+    func actor() async throws {
+        let folder = try TemporaryDirectory()
+        let cache = try ResponseCache(directory: folder.url, environment: .patient)
+        let clockReaders = Mutex<[Thread]>([])
+        let interceptor = try interceptor(ScriptedTransport { _ in .ok(fields: ["Cache-Control": "max-age=60"]) }) {
+            $0.rules = [.allow("https://shop.example/**", via: .cache(.standard))]
+            $0.cache = cache
+            $0.now = {
+                clockReaders.withLock { $0.append(.current) }
+                return Date()
+            }
+        }
+        let client = interceptor.client(configuration: .ephemeral)
+        let url = try url(shop)
+        for _ in 1...3 { _ = try await client.data(for: url) }
+        await cache.flush()
+        for _ in 1...3 {
+            clockReaders.withLock { $0 = [] }
+            let own = Self.thread
+            #expect(try await client.data(for: url).1.headerFields[.cacheStatus]?.contains("hit") ?? false)
+            #expect(try await client.response(for: url).body.data() == Data())
+            let readers = clockReaders.withLock { $0 }
+            #expect(!readers.isEmpty)
+            #expect(readers.allSatisfy { $0 === own })
+        }
+    }
+
+    private static var thread: Thread { .current }
+
     @Test("asks a predicate of a rule each time")
     func predicate() async throws {
         let isOpen = Atomic(true)
