@@ -2,6 +2,7 @@ public import HTTPTypes
 import Synchronization
 public import WaystationFoundation
 import WaystationHTTP
+import WaystationStorage
 
 /// Loads by the rules of an interceptor, without the price of a task of Foundation's.
 ///
@@ -46,7 +47,7 @@ public final class DirectClient: Sendable {
         body: RequestBody = .none,
         options: Options = Options()
     ) async throws -> (Data, HTTPResponse) {
-        if body.isNone, options.isPlain, let load = repeated.load(.message(request), loads) {
+        if body.isNone, options.isPlain, !Task.isCancelled, let load = repeated.load(.message(request), loads) {
             return (load.body, load.head.message)
         }
         let (head, data) = try await whole(Asked(try URLRequest(request), .message(request), options), body)
@@ -60,8 +61,13 @@ public final class DirectClient: Sendable {
     ///   - options: The options of this load.
     /// - Returns: The body, without content codings, and the head.
     /// - Throws: `URLError`.
-    public nonisolated(nonsending) func data(for url: URL, options: Options = Options()) async throws -> (Data, HTTPResponse) {
-        if options.isPlain, let load = repeated.load(.url(url), loads) { return (load.body, load.head.message) }
+    public nonisolated(nonsending) func data(
+        for url: URL,
+        options: Options = Options()
+    ) async throws -> (Data, HTTPResponse) {
+        if options.isPlain, !Task.isCancelled, let load = repeated.load(.url(url), loads) {
+            return (load.body, load.head.message)
+        }
         let (head, data) = try await whole(Asked(URLRequest(url: url), .url(url), options), .none)
         return (data, head.message)
     }
@@ -73,7 +79,10 @@ public final class DirectClient: Sendable {
     ///   - options: The options of this load.
     /// - Returns: The body, without content codings, and the response as Foundation has it.
     /// - Throws: `URLError`.
-    public nonisolated(nonsending) func data(for request: URLRequest, options: Options = Options()) async throws -> (Data, HTTPURLResponse) {
+    public nonisolated(nonsending) func data(
+        for request: URLRequest,
+        options: Options = Options()
+    ) async throws -> (Data, HTTPURLResponse) {
         let (head, data) = try await whole(Asked(request, nil, options), .none)
         guard let response = head.response else { throw URLError.invalidHead(of: head.url) }
         return (data, response)
@@ -115,7 +124,10 @@ public final class DirectClient: Sendable {
     ///   - options: The options of this load.
     /// - Returns: The response, as soon as its head has arrived.
     /// - Throws: `URLError`.
-    public nonisolated(nonsending) func response(for request: URLRequest, options: Options = Options()) async throws -> Response {
+    public nonisolated(nonsending) func response(
+        for request: URLRequest,
+        options: Options = Options()
+    ) async throws -> Response {
         try await response(Asked(request, nil, options), .none)
     }
 
@@ -139,7 +151,8 @@ public final class DirectClient: Sendable {
         case load(DirectLoad)
     }
 
-    private nonisolated(nonsending) func whole(_ asked: Asked, _ body: RequestBody) async throws -> (ResponseHead, Data) {
+    private nonisolated(nonsending) func whole(_ asked: Asked, _ body: RequestBody) async throws -> (ResponseHead, Data)
+    {
         switch try await begin(asked, body, .whole, since: .now) {
         case .answered(let load): (load.head, load.body)
         case .load(let load): try await load.whole()
@@ -164,24 +177,35 @@ public final class DirectClient: Sendable {
         _ reading: DirectLoad.Reading,
         since began: ContinuousClock.Instant
     ) async throws -> Begun {
-        let spool = loads.interceptor.configuration.bodySpool ?? BodySpool()
-        let (request, rest) = try await body.added(to: asked.request, spool)
-        let first = loads.visit(for: request, by: asked.options.strategy)
-        let context = loads.context(of: first)
-        let visit = context.answering(first)
-        if let load = loads.answer(to: visit, context) {
-            rest?.cancel()
-            if let key = asked.key { repeated.add(load, for: key, loads) }
-            return .answered(load)
+        guard !Task.isCancelled else { throw URLError.cancelledLoad(of: asked.request.url) }
+        let (url, options) = (asked.request.url, asked.options)
+        func makeLoad() -> DirectLoad {
+            DirectLoad(of: url, reading, followsRedirects: options.followsRedirects, since: began)
         }
-        let load = DirectLoad(of: request.url, reading, followsRedirects: asked.options.followsRedirects, since: began)
-        if let rest { load.atEnd { rest.cancel() } }
-        if let deadline = asked.options.deadline {
-            let left = deadline - began.duration(to: .now)
-            loads.interceptor.environment.schedule(max(left, .zero)) { [weak load, url = request.url] in
+        guard !body.isNone || options.deadline != nil else {
+            return carryOut(asked, asked.request, makeLoad)
+        }
+        let load = makeLoad()
+        if let deadline = options.deadline {
+            loads.interceptor.environment.schedule(deadline) { [weak load] in
                 load?.stop(URLError(.timedOut, failing: url, "the load took longer than its deadline, \(deadline)"))
             }
         }
+        let spool = loads.interceptor.configuration.bodySpool ?? BodySpool()
+        let request = try await body.added(to: asked.request, spool, in: load)
+        return carryOut(asked, request) { load }
+    }
+
+    /// Answers at once, or begins a journey.
+    private func carryOut(_ asked: Asked, _ request: URLRequest, _ makeLoad: () -> DirectLoad) -> Begun {
+        let first = loads.visit(for: request, by: asked.options.strategy)
+        let context = loads.context(of: first)
+        let visit = context.answering(first)
+        if let answered = loads.answer(to: visit, context) {
+            if let key = asked.key { repeated.add(answered, for: key, loads) }
+            return .answered(answered)
+        }
+        let load = makeLoad()
         load.begin { [loads] in loads.journey(on: visit, context, for: load) }
         return .load(load)
     }
@@ -190,8 +214,9 @@ public final class DirectClient: Sendable {
 extension Interceptor {
     /// Makes a client that loads by the interceptor's rules, without a `URLSession`.
     ///
-    /// - Parameter configuration: The additional fields, time-outs, proxies, and the storages of cookies and credentials
-    ///   of the client's requests, as for a session; it is copied. Its protocol classes apply as they do in a session.
+    /// - Parameter configuration: The additional fields, the time-out of requests, proxies, and the storages of cookies and
+    ///   credentials of the client's loads, as for a session that is not intercepted; it is copied. Its
+    ///   `timeoutIntervalForResource` does not apply: ``DirectClient/Options/deadline`` limits a whole load.
     /// - Returns: The client, which keeps the interceptor.
     public func client(configuration: URLSessionConfiguration = .default) -> DirectClient {
         DirectClient(ClientLoads(self, configuration, answersSeveralUsers: false))
@@ -222,7 +247,8 @@ extension DirectClient {
         public var urgency: Int?
         /// Whether redirects are followed; true by default.
         ///
-        /// Otherwise a redirect is the response.
+        /// Otherwise a redirect to an http or https URL is the response. A redirect to another scheme goes to the handler
+        /// of external links, or is an error, in any case.
         public var followsRedirects = true
 
         /// Makes the default options.
@@ -302,32 +328,49 @@ private final class RepeatedLoads: Sendable {
         func hash(into hasher: inout Hasher) {
             switch self {
             case .url(let url): hasher.combine(url)
-            // The rest is only compared.
-            case .message(let message): hasher.combine(message.path)
+            case .message(let message):
+                // The scheme and the names of the fields are only compared.
+                hasher.combine(message.authority)
+                hasher.combine(message.path)
+                for field in message.headerFields { hasher.combine(field.value) }
+            }
+        }
+
+        /// The approximate length of the request, in bytes.
+        var length: Int {
+            switch self {
+            case .url(let url): url.absoluteString.utf8.count
+            case .message(let message):
+                message.headerFields.reduce(message.path?.utf8.count ?? 0) { $0 + $1.value.utf8.count }
             }
         }
     }
 
-    /// When there are more, all are dropped.
     private static let limit = 2_048
-    /// A longer URL is not remembered: a server could make a program ask for long ones only to fill its memory.
-    private static let longestURL = 512
+    /// A longer request is not remembered: a server could make a program ask for long ones only to fill its memory.
+    private static let longest = 1_024
 
-    private let hops = Mutex<[Key: Hop]>([:])
+    private let hops = Mutex(LeastRecentlyUsed<Key, Hop>())
 
     /// Loads a request once more that was answered at once; nil if it is to be loaded as any other.
     func load(_ key: Key, _ loads: ClientLoads) -> AnsweredLoad? {
-        guard let hop = hops.withLock({ $0[key] }), let visit = loads.visit(again: hop) else { return nil }
+        let known = hops.withLock { hops -> Hop? in
+            guard let position = hops.position(of: key) else { return nil }
+            hops.use(position)
+            return hops[position]
+        }
+        guard let known, let visit = loads.visit(again: known) else { return nil }
         return loads.answer(to: visit, loads.context(of: visit))
     }
 
     func add(_ load: AnsweredLoad, for key: Key, _ loads: ClientLoads) {
-        guard load.hop.match != nil, loads.hasLastingRules, loads.hasLastingCookies,
-            load.hop.request.url?.absoluteString.utf8.count ?? .max <= Self.longestURL
+        // What a transport of a rule has in memory is asked for anew each time, because it counts.
+        guard load.hop.match != nil, load.source != .network, loads.hasLastingRules, loads.hasLastingCookies,
+            key.length <= Self.longest
         else { return }
-        hops.withLock { hops in
-            if hops.count >= Self.limit { hops.removeAll(keepingCapacity: true) }
-            hops[key] = load.hop
+        let dropped = hops.withLock { hops in
+            [hops.insert(load.hop, for: key, cost: 1), hops.count > Self.limit ? hops.removeOldest() : nil]
         }
+        withExtendedLifetime(dropped) {}
     }
 }

@@ -6,7 +6,8 @@ import WaystationStorage
 /// One load of a ``DirectClient``: the client of a journey, and the task that reads its response.
 ///
 /// The works of the journey run one at a time, on the thread that brings them: no queue is between the network and the
-/// reader. No continuation is resumed and no journey is called while the lock is held.
+/// reader. No continuation is resumed, and nothing of a journey or a transport is called or released, while the lock is
+/// held.
 final class DirectLoad: JourneyClient {
     /// How the reader takes the body.
     enum Reading {
@@ -70,6 +71,8 @@ final class DirectLoad: JourneyClient {
     /// - Parameter journey: Begins the journey.
     func begin(_ journey: @escaping @Sendable () -> Journey) {
         perform {
+            // A deadline may have passed before, or the body of the request may have failed.
+            guard !self.state.withLock(\.reader.hasEnded) else { return }
             let journey = journey()
             // A cancel or the end comes later, in its turn.
             self.state.withLock { $0.journey = journey }
@@ -125,23 +128,29 @@ final class DirectLoad: JourneyClient {
         return URLError(.resourceUnavailable, failing: url, message)
     }
 
-    /// Stops the load, and drops the bytes that wait.
+    /// Stops the load, and drops the bytes that wait: reading them fails.
     func cancel() {
-        stop(URLError(.cancelled, failing: url, "the task that loads \(url?.shown ?? "the URL") was cancelled"))
+        guard !state.withLock({ $0.reader.hasEnded && $0.reader.waitingBytes == 0 }) else { return }
+        let error = URLError.cancelledLoad(of: url)
+        stop(error)
+        let dropped = state.withLock { $0.reader.drop(because: error) }
+        withExtendedLifetime(dropped) {}
     }
 
-    /// Ends the load with an error, and stops the work behind it.
-    func stop(_ error: URLError) {
-        let wasUnderWay = finish(.failure(error))
-        let passedOn = state.withLock { state in
-            _ = state.reader.takeBytes()
+    /// Ends the load with an error, and stops the work behind it; does nothing after the end.
+    func stop(_ error: any Error) {
+        guard finish(.failure(error)) else { return }
+        let (passedOn, dropped) = state.withLock { state in
             defer { state.passedOn = [] }
-            return state.passedOn
+            return (state.passedOn, state.reader.takeBytes())
         }
-        guard wasUnderWay else { return }
+        withExtendedLifetime(dropped) {}
         for work in passedOn { work() }
         perform { self.state.withLock { $0.journey.take() }?.cancel() }
     }
+
+    /// The error with which the load has ended.
+    var failure: (any Error)? { state.withLock(\.reader.failure) }
 
     /// Runs work when the load has ended; at once if it has.
     func atEnd(_ work: @escaping @Sendable () -> Void) {
@@ -169,10 +178,10 @@ final class DirectLoad: JourneyClient {
     /// - Returns: False if it had ended before.
     @discardableResult
     private func finish(_ end: Result<Void, any Error>) -> Bool {
+        noteSource()
         let (due, atEnd): (SingleReader.Due?, [@Sendable () -> Void]?) = state.withLock { state in
             guard !state.reader.hasEnded else { return (nil, nil) }
             state.duration = began.duration(to: .now)
-            if let journey = state.journey { state.source = journey.source }
             defer { state.atEnd = [] }
             return (state.reader.receiveEnd(end, noHead: URLError.missingHead(of: url)), state.atEnd)
         }
@@ -180,6 +189,11 @@ final class DirectLoad: JourneyClient {
         guard let atEnd else { return false }
         for work in atEnd { work() }
         return true
+    }
+
+    private func noteSource() {
+        guard let source = state.withLock(\.journey)?.source else { return }
+        state.withLock { $0.source = source }
     }
 
     // MARK: - JourneyClient
@@ -209,18 +223,17 @@ final class DirectLoad: JourneyClient {
     }
 
     func take(_ head: ResponseHead, _ decide: @escaping @Sendable (_ continues: Bool) -> Void) -> Bool {
-        let due: SingleReader.Due? = state.withLock { state in
+        noteSource()
+        // A reader of parts must not get a refusal that another response follows.
+        let isKept = reading == .parts && URLProtectionSpace.asked(by: head) != nil
+        let (due, dropped) = state.withLock { state -> (SingleReader.Due?, Data) in
             state.timeToHead = began.duration(to: .now)
             state.received = 0
-            // A reader of parts must not get a refusal that another response follows.
-            if head.statusCode == 401, reading == .parts {
-                state.refusal = head
-                _ = state.reader.takeBytes()
-                return nil
-            }
-            state.refusal = nil
-            return state.reader.receive(head)
+            state.refusal = isKept ? head : nil
+            let dropped = state.reader.takeBytes()
+            return (isKept ? nil : state.reader.receive(head), dropped)
         }
+        withExtendedLifetime(dropped) {}
         due?.resume()
         return true
     }
@@ -237,7 +250,10 @@ final class DirectLoad: JourneyClient {
 
     func whenPassedOn(_ work: @escaping @Sendable () -> Void) {
         let waits = state.withLock { state in
-            guard reading == .parts, !state.reader.hasEnded, state.reader.waitingBytes > 0 else { return false }
+            guard reading == .parts, !state.reader.hasEnded, state.reader.waitingBytes > 0,
+                // A reader that waits for the head takes no bytes.
+                state.refusal == nil
+            else { return false }
             state.passedOn.append(work)
             return true
         }
@@ -271,4 +287,11 @@ final class DirectLoad: JourneyClient {
     }
 
     func handBack() -> Bool { false }
+}
+
+extension URLError {
+    /// The error of a load whose task was cancelled.
+    static func cancelledLoad(of url: URL?) -> URLError {
+        URLError(.cancelled, failing: url, "the task that loads \(url?.shown ?? "the URL") was cancelled")
+    }
 }

@@ -23,8 +23,9 @@ extension DirectClient {
     /// The bytes are written to a file whose name has `.part` added, which replaces the file when it is complete. If the
     /// load breaks off or is cancelled, the part stays, with a record beside it (`.part.json`), and the next call for the
     /// same URL and the same file asks for the rest (`Range`, `If-Range`, RFC 9110 §13.1.5, §14). That needs a strong
-    /// validator of the server's; without one the next call begins anew, as it does if the server has another version by
-    /// then. The body is asked for without content codings. One call at a time may load into a file.
+    /// entity tag of the server's; without one the next call begins anew, as it does if the server has another version by
+    /// then. The body is asked for without content codings. One call at a time may load into a file. A new file can be read and written
+    /// by its owner only.
     ///
     /// - Parameters:
     ///   - request: A GET, without a field `Range` of its own.
@@ -127,6 +128,9 @@ private struct Download {
                 resumed.record.total = total
                 return try await receive(response, into: &resumed)
             case .begin(let total, let validators):
+                // Two representations of one URL, such as those for two languages, may have the same date.
+                var validators = validators
+                validators.lastModified = nil
                 let record = DownloadRecord(url: url, total: total, validators: validators)
                 var begun = try PartialFile.beginning(record, paths, files)
                 return try await receive(response, into: &begun)
@@ -164,13 +168,14 @@ private struct Download {
         progress?(DownloadProgress(completed: partial.length, expected: total))
         do {
             for try await part in response.body {
+                guard part.count <= (total ?? .max) - partial.length else { throw wrongLength(total) }
                 try partial.append(part)
                 progress?(DownloadProgress(completed: partial.length, expected: total))
             }
-            guard partial.length >= total ?? 0 else {
-                let message = "the download of \(url.shown) ended after \(partial.length) of \(total ?? 0) bytes"
-                throw URLError(.networkConnectionLost, failing: url, message)
-            }
+            // A cancel may come when all bytes have arrived and some of them were not read.
+            try Task.checkCancellation()
+            guard partial.length == total ?? partial.length else { throw wrongLength(total) }
+            try partial.finish()
         } catch {
             if partial.record.validators.condition == nil {
                 try? PartialFile.remove(paths, files)
@@ -179,8 +184,12 @@ private struct Download {
             }
             throw error
         }
-        try partial.finish()
         return response.head
+    }
+
+    private func wrongLength(_ total: Int?) -> URLError {
+        let message = "the download of \(url.shown) has not the \(total ?? 0) bytes that its server has stated"
+        return URLError(.networkConnectionLost, failing: url, message)
     }
 
     private func refusal(_ response: DirectClient.Response) -> URLError {

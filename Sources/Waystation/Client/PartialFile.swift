@@ -116,14 +116,22 @@ package struct PartialFile {
     package mutating func leave() {
         do {
             try files.synchronize(file)
+            // A write that failed may have written some bytes.
+            length = try files.length(of: file)
             record.synchronized = length
             try Self.write(record, paths, files)
-        } catch {}
+        } catch {
+            try? files.removeFile(paths.newRecord)
+        }
     }
 
     /// Renames the complete file to its final name, and synchronises the directory.
     package func finish() throws {
         try files.synchronize(file)
+        // Another download into the same file may have begun meanwhile, in place of this one.
+        guard try files.identity(of: paths.part) == files.identity(of: file) else {
+            throw FileError("finish", paths.part, code: ESTALE)
+        }
         try files.rename(paths.part, to: paths.done)
         try files.synchronizeDirectory(paths.directory)
         try Self.remove(paths, files)

@@ -26,11 +26,12 @@ extension DirectClient {
 
         /// The parts of a sequence, in their order.
         ///
-        /// They are stored as ``Interceptor/Configuration/bodySpool`` says, so that they can be sent again after a
+        /// They are stored as ``Interceptor/Configuration/bodySpool`` says, or as by default if that is nil, so that they can be sent again after a
         /// redirect, a request for credentials or a dropped connection. A body of a stated length that does not fit in
         /// the spool's memory is sent while its parts arrive, if the engine is that on SwiftNIO, and the sequence then
         /// waits for the server; any other body is sent when its last part has arrived. If the sequence throws, the load
-        /// ends with that error.
+        /// ends with that error. With the engine on SwiftNIO, a sequence that gives no part for as long as the
+        /// request's time-out ends a load whose sending has begun.
         ///
         /// - Parameters:
         ///   - parts: The parts.
@@ -52,48 +53,58 @@ extension DirectClient.RequestBody {
     /// - Parameters:
     ///   - request: The request.
     ///   - spool: Where parts are stored.
-    /// - Returns: The request as soon as it can be sent, and the task that stores the rest of the body; nil if all of it
-    ///   is there.
+    ///   - load: The load, which ends if the body cannot be stored; its end stops the storing.
+    /// - Returns: The request as soon as it can be sent.
     /// - Throws: `URLError`, or the error of the sequence.
-    nonisolated(nonsending) func added(to request: URLRequest, _ spool: BodySpool) async throws -> (URLRequest, rest: Task<Void, Never>?) {
+    nonisolated(nonsending) func added(
+        to request: URLRequest,
+        _ spool: BodySpool,
+        in load: DirectLoad
+    ) async throws -> URLRequest {
         switch form {
-        case .none: return (request, nil)
-        case .data(let data):
-            var request = request
-            request.httpBody = data
-            return (request, nil)
-        case .file(let file): return (try request.carrying(file, spool.fileSystem), nil)
+        case .none: return request
+        case .data(let data): return request.carrying(data)
+        case .file(let file): return try request.carrying(file, spool.fileSystem)
         case .parts(let length, let forEach):
-            let (requests, sendable) = AsyncThrowingStream<URLRequest, any Error>.makeStream()
-            let task = Task { await Self.store(length, forEach, for: request, spool, sendable) }
+            let (requests, sendable) = AsyncStream<URLRequest>.makeStream()
+            let storing = Task { await Self.store(length, forEach, for: request, spool, load, sendable) }
+            load.atEnd { storing.cancel() }
             return try await withTaskCancellationHandler {
-                for try await request in requests { return (request, task) }
-                throw URLError(.cancelled, failing: request.url, "the task that stores the body was cancelled")
+                for await request in requests { return request }
+                throw load.failure ?? URLError.cancelledLoad(of: request.url)
             } onCancel: {
-                task.cancel()
+                load.cancel()
             }
         }
     }
 
-    /// Stores the parts.
+    /// Stores the parts, and ends the load if that fails.
     private static func store(
         _ length: Int?,
         _ forEach: @Sendable (_ write: (Data) async throws -> Void) async throws -> Void,
         for request: URLRequest,
         _ spool: BodySpool,
-        _ sendable: AsyncThrowingStream<URLRequest, any Error>.Continuation
+        _ load: DirectLoad,
+        _ sendable: AsyncStream<URLRequest>.Continuation
     ) async {
+        defer { sendable.finish() }
         var writer = SpoolWriter(spool)
         var count = 0
+        /// The part with which the stated length is reached: it is sent when nothing has followed it.
+        var last: Data?
         var begun: SpooledBody?
         do {
             try await forEach { part in
                 count += part.count
                 if let length, count > length { throw wrongLength(count, length, request.url) }
-                try writer.append(part)
                 try Task.checkCancellation()
+                if count == length {
+                    last = (last ?? Data()) + part
+                    return
+                }
+                try writer.append(part)
                 if let begun {
-                    await withCheckedContinuation { taken in begun.whenTaken { taken.resume() } }
+                    await taken(begun)
                 } else if let length, let (request, body) = writer.begin(request, length: length) {
                     begun = body
                     sendable.yield(request)
@@ -101,11 +112,31 @@ extension DirectClient.RequestBody {
             }
             try Task.checkCancellation()
             if let length, count < length { throw wrongLength(count, length, request.url) }
+            if let last { try writer.append(last) }
             if begun == nil { sendable.yield(writer.finish(request)) }
-            sendable.finish()
         } catch {
             begun?.stop(error)
-            sendable.finish(throwing: error)
+            load.stop(failure(error, of: request.url))
+        }
+    }
+
+    /// Waits until the readers have most of the bytes so far, or the task is cancelled.
+    private static func taken(_ body: SpooledBody) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { taken in body.whenTaken { taken.resume() } }
+        } onCancel: {
+            body.stop(CancellationError())
+        }
+    }
+
+    /// The error of a load whose body cannot be stored.
+    private static func failure(_ error: any Error, of url: URL?) -> any Error {
+        switch error {
+        case is CancellationError: return URLError.cancelledLoad(of: url)
+        case is FileError:
+            let message = "the body of the request for \(url?.shown ?? "the URL") cannot be stored: \(error)"
+            return URLError(.cannotCreateFile, failing: url, message, underlying: error)
+        default: return error
         }
     }
 
@@ -141,10 +172,12 @@ extension URLRequest {
     fileprivate func carrying(_ file: URL, _ fileSystem: any FileSystem) throws -> URLRequest {
         do {
             try file.checkIsFile(for: "open")
-            let opened = try fileSystem.openFile(file.path(percentEncoded: false))
-            return carrying(try SpooledBody(reading: opened, fileSystem))
+            // The app's own file may be a link.
+            let path = file.resolvingSymlinksInPath().path(percentEncoded: false)
+            return carrying(try SpooledBody(reading: try fileSystem.openFile(path), fileSystem))
         } catch {
-            throw URLError(.fileDoesNotExist, failing: url, "the body cannot be read: \(error)", underlying: error)
+            let code: URLError.Code = (error as? FileError)?.code == ENOENT ? .fileDoesNotExist : .cannotOpenFile
+            throw URLError(code, failing: url, "the body cannot be read: \(error)", underlying: error)
         }
     }
 }

@@ -82,7 +82,7 @@ extension DirectClient {
     ///
     /// A line is delivered as soon as its end has arrived; empty lines are delivered, too, and so is the rest behind the last
     /// end unless it is empty. Bytes that are not UTF-8 are replaced by U+FFFD; a byte order mark at the beginning is left
-    /// out. A line of more than 1 MiB ends the load with `URLError.dataLengthExceedsMaximum`.
+    /// out. A line of more than 1 MiB is an error, `URLError.dataLengthExceedsMaximum`.
     public struct Lines: AsyncSequence, Sendable {
         private static let limit = 1 << 20
 
@@ -105,11 +105,12 @@ extension DirectClient {
             /// - Throws: `URLError`.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> String? {
                 while true {
-                    if let line = splitter.next() { return line }
-                    guard splitter.waitingBytes <= Lines.limit else {
+                    let line = splitter.next()
+                    guard line?.utf8.count ?? splitter.waitingBytes <= Lines.limit else {
                         let message = "a line of the body has more than \(Lines.limit) bytes"
                         throw URLError(.dataLengthExceedsMaximum, failing: nil, message)
                     }
+                    if let line { return line }
                     guard let part = try await parts.next(isolation: actor) else { return splitter.rest() }
                     splitter.append(part)
                 }

@@ -167,7 +167,9 @@ package final class ClientLoads: Sendable {
     package var madeEngine: (any Transport)? { network.madeEngine }
 
     /// The verdict about the first request of a load; nil if no rule takes it and it is not sent either.
-    func firstVisit(for request: URLRequest, sendsUnclaimed: Bool) -> Visit? {
+    ///
+    /// The strategy is that of the cache in place of that of the rule; nil for the rule's own.
+    func firstVisit(for request: URLRequest, sendsUnclaimed: Bool, by strategy: CacheStrategy? = nil) -> Visit? {
         let request = network.completing(request)
         if let links = stations.links, stations.isExternalLink(request) {
             return Visit(Hop(request), .open(links))
@@ -176,7 +178,7 @@ package final class ClientLoads: Sendable {
         guard interceptor.isEnabled else {
             return sendsUnclaimed || claims(request) ? Visit(Hop(request), .send) : nil
         }
-        return stations.first(request) ?? (sendsUnclaimed ? Visit(Hop(request), .send) : nil)
+        return stations.first(request, by: strategy) ?? (sendsUnclaimed ? Visit(Hop(request), .send) : nil)
     }
 
     /// Whether a request that comes again is decided about by the same rule.
@@ -212,13 +214,8 @@ extension ClientLoads {
     /// - Returns: The verdict, after a look-up that need not wait for a disk.
     func visit(for request: URLRequest, by strategy: CacheStrategy?) -> Visit {
         let request = network.cookieField.adding(to: request)
-        guard let strategy else {
-            return lookingUp(firstVisit(for: request, sendsUnclaimed: true) ?? Visit(Hop(request), .send))
-        }
-        guard let visit = firstVisit(for: request, sendsUnclaimed: false) else { return Visit(Hop(request), .send) }
-        var hop = visit.hop
-        hop.strategy = strategy
-        return lookingUp(stations.again(hop))
+        let visit = firstVisit(for: request, sendsUnclaimed: true, by: strategy)
+        return lookingUp(visit ?? Visit(Hop(request), .send))
     }
 
     /// The verdict about a request that comes again, whose hop is known; nil if the hop is not to be used.

@@ -371,6 +371,9 @@ package final class Journey: Sendable {
     /// Delivers a complete answer.
     func deliver(_ answer: Answer) {
         state.withLock { $0.source = answer.source }
+        guard !needsResponse || answer.head.response != nil else {
+            return conclude(URLError.invalidHead(of: answer.head.url))
+        }
         switch answer.body {
         case .data(let data):
             served(answer)
@@ -404,6 +407,7 @@ package final class Journey: Sendable {
         let hop: Hop? = state.withLock { state in
             guard state.mayRestart, !state.delivery.hasEnded, !state.delivery.isAborted else { return nil }
             state.mayRestart = false
+            state.source = .network
             state.course.restart()
             return state.course.hop
         }

@@ -62,8 +62,12 @@ final class Stations: Sendable {
     }
 
     /// Sends a load's first request past the stations; nil when no rule takes it and it is no external link.
-    func first(_ request: URLRequest) -> Visit? {
-        let visit = visit(Hop(request))
+    ///
+    /// The strategy is that of the cache in place of that of the rule; nil for the rule's own.
+    func first(_ request: URLRequest, by strategy: CacheStrategy? = nil) -> Visit? {
+        var hop = Hop(request)
+        hop.strategy = strategy
+        let visit = visit(hop)
         if visit.hop.match == nil, case .send = visit.verdict { return nil }
         return visit
     }

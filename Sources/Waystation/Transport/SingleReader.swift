@@ -38,6 +38,11 @@ package struct SingleReader: Sendable {
     /// Whether the response has ended; bytes of it may still wait.
     package var hasEnded: Bool { end != nil }
 
+    /// The error with which the response has ended.
+    package var failure: (any Error)? {
+        if case .failure(let error) = end { error } else { nil }
+    }
+
     /// Whether a reader waits already, so that no other one may.
     package var isBusy: Bool { waiting != nil }
 
@@ -75,6 +80,17 @@ package struct SingleReader: Sendable {
     package mutating func takeBytes() -> Data {
         defer { bytes = Data() }
         return bytes
+    }
+
+    /// Drops the bytes that wait after the end.
+    ///
+    /// Reading fails from then on, so that nobody takes the bytes before for the whole body.
+    ///
+    /// - Parameter error: The error of a later read, if bytes were dropped.
+    /// - Returns: The bytes, to be released outside of the lock.
+    package mutating func drop(because error: any Error) -> Data {
+        if end != nil, !bytes.isEmpty { end = .failure(error) }
+        return takeBytes()
     }
 
     private mutating func whole(

@@ -157,7 +157,7 @@ struct ArtifactDownload: Sendable {
             throw error
         }
         let isComplete = endsFile || artifact.digest.map(partial.digests.contains) ?? false
-        guard isComplete, partial.length >= total ?? 0 else {
+        guard isComplete, partial.length == total ?? partial.length else {
             partial.leave()
             throw interrupted(at: partial.length, of: total, nil)
         }

@@ -162,6 +162,16 @@ struct DirectClientTests {
         #expect(try await load { $0.cachePolicy = .returnCacheDataElseLoad } == "4")
     }
 
+    @Test("sends a request to the network while the interceptor is switched off, whatever its strategy is")
+    func switchedOff() async throws {
+        let fixture = try CachingFixture { .ok($0.path) }
+        let client = fixture.interceptor.client(configuration: .ephemeral)
+        fixture.interceptor.isEnabled = false
+        var options = DirectClient.Options()
+        options.strategy = .cacheOnly
+        #expect(try await client.data(for: fixture.origin.url("/a"), options: options).0 == Data("/a".utf8))
+    }
+
     // MARK: - Bodies of responses
 
     @Test("delivers parts as they arrive, and knows the source, the times and the bytes")
@@ -249,6 +259,7 @@ struct DirectClientTests {
         }
         let client = interceptor.client(configuration: .ephemeral)
         let response = try await client.response(for: url(shop + "a.bin"))
+        #expect(response.metrics.source == .files)
         var (body, count) = (Data(), 0)
         for try await part in response.body {
             body.append(part)
@@ -335,9 +346,36 @@ struct DirectClientTests {
         #expect(await eventually { transport.calls.last == .cancel })
     }
 
+    @Test("fails to read what was dropped, although the response had arrived", arguments: [true, false])
+    func unreadBytes(byDeadline: Bool) async throws {
+        let clock = ManualClock()
+        let transport = DrivenTransport()
+        let client = try interceptor(transport) { $0.schedule = clock.schedule }.client(configuration: .ephemeral)
+        var options = DirectClient.Options()
+        options.deadline = .seconds(1)
+        async let loading = client.response(for: url(shop), options: options)
+        let receiver = try await transport.receiver(1)
+        receiver.transportDidReceive(try .head(200, at: shop))
+        let response = try await loading
+        receiver.transportDidReceive(Data("a".utf8))
+        receiver.transportDidEnd(nil)
+        #expect(await eventually { response.metrics.duration != nil })
+        guard !byDeadline else {
+            // The deadline of a response that has arrived does not matter.
+            clock.fire()
+            #expect(try await response.body.data() == Data("a".utf8))
+            return
+        }
+        let reading = Task { [body = response.body] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await body.data()
+        }
+        await #expect { try await reading.value } throws: { ($0 as? URLError)?.code == .cancelled }
+    }
+
     @Test("does not begin a load in a task that was cancelled before")
     func cancelledBefore() async throws {
-        let (client, _) = try client { _ in .unanswered }
+        let (client, transport) = try client { _ in .unanswered }
         let url = try url(shop)
         let (signals, signal) = AsyncStream<Void>.makeStream()
         let task = Task {
@@ -347,6 +385,7 @@ struct DirectClientTests {
         task.cancel()
         signal.finish()
         await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
+        #expect(transport.requests.isEmpty)
     }
 
     @Test("ends a load that takes longer than its deadline")
@@ -423,6 +462,32 @@ struct DirectClientTests {
         let response = try await client.response(for: origin.url("/"))
         let read = String(decoding: try await response.body.data(), as: UTF8.self)
         #expect((response.head.status.code, read) == expected)
+    }
+
+    @Test("delivers a refusal at once that no credentials can answer", arguments: [nil, "Bearer realm=\"a\""])
+    func unanswerableRefusal(challenge: String?) async throws {
+        let transport = DrivenTransport()
+        let client = try interceptor(transport).client(configuration: .ephemeral)
+        async let loading = client.response(for: url(shop))
+        let receiver = try await transport.receiver(1)
+        receiver.transportDidReceive(try .head(401, challenge.map { ["WWW-Authenticate": $0] } ?? [:], at: shop))
+        // The body has not begun.
+        #expect(try await loading.head.status.code == 401)
+    }
+
+    @Test("delivers a refusal that a file on disk answers with")
+    func refusalOnDisk() async throws {
+        let page = Data(repeating: 0x61, count: 100 << 10)
+        let fields: KeyValuePairs = ["WWW-Authenticate": "Basic realm=\"a\"", "Cache-Control": "max-age=60"]
+        let fixture = try CachingFixture(residentLimit: .mebibytes(0)) { _ in .status(401, fields: fields, body: page) }
+        let client = fixture.interceptor.client(configuration: .ephemeral)
+        for _ in 1...2 {
+            let response = try await client.response(for: fixture.origin.url("/"))
+            #expect(response.head.status.code == 401)
+            #expect(try await response.body.data() == page)
+            await fixture.cache.flush()
+        }
+        #expect(fixture.asked.count == 1)
     }
 
     @Test("delivers a refusal whose body has no end")

@@ -167,6 +167,45 @@ struct DownloadTests {
         #expect(try names == ["a file.bin.part", "a file.bin.part.json"])
     }
 
+    @Test("refuses a rest that is longer than the file")
+    func tooLong() async throws {
+        let count = Counter()
+        let origin = try ScriptedOrigin { [body] _ in
+            guard count.next() > 1 else { return .truncated(body, after: 100_000, fields: ["ETag": "\"1\""]) }
+            let range = "bytes 100000-\(body.count - 1)/\(body.count)"
+            return .status(206, fields: ["ETag": "\"1\"", "Content-Range": range], body: body)
+        }
+        let client = try client()
+        for _ in 1...2 {
+            await #expect(throws: URLError.self) { try await client.download(for: origin.url("/"), to: file) }
+        }
+        #expect(try !names.contains("a file.bin"))
+    }
+
+    @Test("into one file by two calls at a time fails for at least one of them, and the file is whole")
+    func twice() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let count = Counter()
+        let origin = try ScriptedOrigin { [body] _ in
+            guard count.next() == 1 else { return .ok(body, fields: ["ETag": "\"1\""]) }
+            return .stream(
+                [.bytes(body.prefix(1_000)), .wait(gate), .bytes(body.dropFirst(1_000))],
+                fields: ["ETag": "\"1\""],
+                framing: .contentLength
+            )
+        }
+        let (client, file) = (try client(), file)
+        let (arrivals, arrival) = AsyncStream<Int>.makeStream()
+        let first = Task {
+            try await client.download(for: origin.url("/"), to: file) { arrival.yield($0.completed) }
+        }
+        for await count in arrivals where count == 1_000 { break }
+        try await client.download(for: origin.url("/"), to: file)
+        gate.open()
+        await #expect(throws: URLError.self) { try await first.value }
+        #expect(try Data(contentsOf: file) == body)
+    }
+
     @Test("changes no file for a status other than success", arguments: [404, 500, 204])
     func refused(status: Int) async throws {
         try Data("old".utf8).write(to: file)

@@ -13,7 +13,7 @@ import WaystationTesting
 struct RequestBodyTests {
     private typealias Body = DirectClient.RequestBody
 
-    private struct Failure: Error {}
+    private struct BrokenSequence: Error, Equatable {}
 
     /// A server that answers with the body it gets.
     private func echo() throws -> ScriptedOrigin { try ScriptedOrigin { .ok($0.body) } }
@@ -77,36 +77,67 @@ struct RequestBodyTests {
     @Test("fails if it has another length than was stated, in memory and in a file", arguments: [0, 1 << 20])
     func wrongLength(memory: Int) async throws {
         let origin = try echo()
-        for length in [29, 31] {
+        for length in [20, 29, 31] {
             let body = Body.parts(parts(3, of: 10).0, length: length)
-            await #expect(throws: URLError.self) {
+            await #expect {
                 try await send(body, to: origin, BodySpool(memory: .bytes(memory)))
+            } throws: {
+                ($0 as? URLError)?.code == .requestBodyStreamExhausted && $0.localizedDescription.contains("\(length)")
             }
         }
+        #expect(origin.requests.allSatisfy { $0.body.count < 20 })
     }
 
     @Test("ends the load with the error of its sequence", arguments: [0, 1 << 20])
     func throwingSequence(memory: Int) async throws {
         let origin = try echo()
-        let stream = AsyncThrowingStream<Data, any Error> { continuation in
-            continuation.yield(Data("a".utf8))
-            continuation.finish(throwing: Failure())
+        struct Failing: AsyncSequence, Sendable {
+            struct AsyncIterator: AsyncIteratorProtocol {
+                var parts = [Data("a".utf8)]
+
+                mutating func next() async throws -> Data? {
+                    guard let part = parts.popLast() else { throw BrokenSequence() }
+                    return part
+                }
+            }
+
+            func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
         }
-        await #expect(throws: (any Error).self) {
-            try await send(.parts(stream, length: 2), to: origin, BodySpool(memory: .bytes(memory)))
+        let stream = Failing()
+        for length in [1, 2, nil] {
+            await #expect(throws: BrokenSequence()) {
+                try await send(.parts(stream, length: length), to: origin, BodySpool(memory: .bytes(memory)))
+            }
         }
-        #expect(origin.requests.allSatisfy { $0.body.count < 2 })
+        #expect(origin.requests.allSatisfy { $0.body.isEmpty })
     }
 
     @Test("is not waited for when the task is cancelled")
     func cancel() async throws {
         let origin = try echo()
         let (stream, continuation) = AsyncStream<Data>.makeStream()
+        let (reads, read) = AsyncStream<Void>.makeStream()
         continuation.yield(Data("a".utf8))
-        let task = Task { try await send(.parts(stream), to: origin) }
+        let parts = stream.map { part in
+            read.yield()
+            return part
+        }
+        let task = Task { try await send(.parts(parts), to: origin) }
+        for await _ in reads { break }
         task.cancel()
-        await #expect(throws: (any Error).self) { try await task.value }
+        await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
         #expect(origin.requestCount == 0)
+    }
+
+    @Test("is read through a link")
+    func link() async throws {
+        let origin = try echo()
+        let folder = try TemporaryDirectory()
+        let file = folder.url.appending(path: "file")
+        try Data("linked".utf8).write(to: file)
+        let link = folder.url.appending(path: "link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        #expect(try await send(.file(link), to: origin) == Data("linked".utf8))
     }
 
     @Test("is an error that names the file, if that cannot be read")
@@ -116,7 +147,8 @@ struct RequestBodyTests {
             await #expect {
                 try await send(.file(URL(filePath: path)), to: origin)
             } throws: {
-                ($0 as? URLError)?.code == .fileDoesNotExist && $0.localizedDescription.contains(path)
+                [.fileDoesNotExist, .cannotOpenFile].contains(($0 as? URLError)?.code)
+                    && $0.localizedDescription.contains(path)
             }
         }
     }

@@ -116,7 +116,7 @@ final class Fetch: TransportReceiver {
         // Nothing is added after the end.
         let dropped = state.withLock { state in
             defer { state.keepLimits() }
-            return state.reader.takeBytes().count
+            return state.reader.drop(because: PackError.cancelled(url)).count
         }
         backlog.change(by: -dropped)
     }
