@@ -193,7 +193,10 @@ public final class DirectClient: Sendable {
         }
         let spool = loads.interceptor.configuration.bodySpool ?? BodySpool()
         let request = try await body.added(to: asked.request, spool, in: load)
-        return carryOut(asked, request) { load }
+        let begun = carryOut(asked, request) { load }
+        // The rest of a body that is still arriving is not needed.
+        if case .answered = begun { load.stop(URLError.cancelledLoad(of: url)) }
+        return begun
     }
 
     /// Answers at once, or begins a journey.

@@ -129,6 +129,65 @@ struct RequestBodyTests {
         #expect(origin.requestCount == 0)
     }
 
+    /// Answers every request at once.
+    private struct Greeting: AnswerSource {
+        let name = "greeting"
+
+        func answer(to request: SourceRequest) -> SourceAnswer { .response(body: Data("hello".utf8)) }
+    }
+
+    /// Parts of 2 MiB without end.
+    private struct Endless: AsyncSequence, Sendable {
+        /// Lives as long as somebody may read the parts.
+        final class Reader: Sendable {}
+
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let clock: ManualClock
+            var count = 0
+
+            mutating func next() async -> Data? {
+                count += 1
+                if count == 3 { clock.fire() }
+                return Data(repeating: 1, count: 2 << 20)
+            }
+        }
+
+        let reader: Reader
+        /// Fires with the third part.
+        let clock: ManualClock
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(clock: clock) }
+    }
+
+    @Test("is stored no further when its load has ended", arguments: [true, false])
+    func rest(isAnsweredAtOnce: Bool) async throws {
+        let origin = try ScriptedOrigin { _ in .ok() }
+        let clock = ManualClock()
+        let interceptor = try Interceptor {
+            $0.schedule = clock.schedule
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: isAnsweredAtOnce ? .source(Greeting()) : .network)]
+            $0.bodySpool = BodySpool(memory: .bytes(0))
+        }
+        weak var reader: Endless.Reader?
+        do {
+            let parts = Endless(reader: Endless.Reader(), clock: clock)
+            reader = parts.reader
+            var options = DirectClient.Options()
+            // Foundation's engine sends the body when all of it is there, which never happens.
+            if !isAnsweredAtOnce { options.deadline = .seconds(1) }
+            let client = interceptor.client(configuration: .ephemeral)
+            let request = HTTPRequest(method: .put, scheme: "http", authority: "127.0.0.1:\(origin.port)", path: "/")
+            let body = Body.parts(parts, length: 1 << 40)
+            do {
+                _ = try await client.data(for: request, body: body, options: options)
+                #expect(isAnsweredAtOnce)
+            } catch {
+                #expect((error as? URLError)?.code == .timedOut)
+            }
+        }
+        #expect(await eventually { reader == nil })
+    }
+
     @Test("is read through a link")
     func link() async throws {
         let origin = try echo()
