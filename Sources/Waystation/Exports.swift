@@ -1,9 +1,5 @@
 // `import Waystation` brings the names of other modules that the public interface of `Waystation` uses. Every other name
-// is imported from the module that declares it.
-@_exported public import struct HTTPTypes.HTTPField
-@_exported public import struct HTTPTypes.HTTPFields
-@_exported public import struct HTTPTypes.HTTPRequest
-@_exported public import struct HTTPTypes.HTTPResponse
+// is imported from the module that declares it, and so are those of HTTPTypes: other packages have an `HTTPRequest`, too.
 @_exported public import struct WaystationHTTP.CachingRules
 @_exported public import protocol WaystationHTTP.CodedError
 @_exported public import struct WaystationHTTP.Cookie
