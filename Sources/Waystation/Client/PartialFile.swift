@@ -1,3 +1,4 @@
+import HTTPTypes
 package import WaystationFoundation
 package import WaystationHTTP
 package import WaystationStorage
