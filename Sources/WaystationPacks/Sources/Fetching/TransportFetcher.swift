@@ -42,7 +42,7 @@ public struct TransportFetcher: PackFetching {
             guard redirects < Self.redirectLimit, let next = Self.next(after: head, to: sent) else {
                 return FetchedResponse(
                     status: head.statusCode,
-                    fields: HTTPFields(head),
+                    fields: head.message.headerFields,
                     url: sent.url ?? request.url,
                     body: fetch.body
                 )
@@ -149,17 +149,6 @@ extension URLRequest {
         for field in request.fields { addValue(field.value, forHTTPHeaderField: field.name.rawName) }
         if !request.body.isEmpty { httpBody = request.body }
         cachePolicy = .reloadIgnoringLocalCacheData
-    }
-}
-
-extension HTTPFields {
-    fileprivate init(_ head: ResponseHead) { self.init(head.fields) }
-
-    fileprivate init(_ fields: [String: String]) {
-        self.init()
-        for (name, value) in fields {
-            if let name = HTTPField.Name(name) { append(HTTPField(name: name, value: value)) }
-        }
     }
 }
 
