@@ -353,7 +353,7 @@ package final class SpooledBody: Sendable {
     init(reading file: OpenFile, _ fileSystem: any FileSystem) throws {
         self.file = file
         self.fileSystem = fileSystem
-        let length = try WaystationStorage.FileSource(file).length
+        let length = try FileSource(file).length
         state = Mutex(State(length: length, written: length))
     }
 

@@ -210,7 +210,7 @@ public struct Route: Sendable, CustomStringConvertible {
     /// - Returns: The route.
     public static func files(in directory: URL, at base: String, orElse otherwise: Route = .network) -> Route {
         let step = Step(name: "files", arguments: ["in: \(directory.path)", "at: \(base)"], base: base) { context in
-            try FileSource(directory, at: base, rule: context.rule)
+            try DirectorySource(directory, at: base, rule: context.rule)
         }
         return Route(step, orElse: otherwise)
     }

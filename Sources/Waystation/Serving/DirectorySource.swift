@@ -8,7 +8,7 @@ import WaystationHTTP
 import WaystationStorage
 
 /// The files of a directory under a base URL.
-struct FileSource: AnswerSource {
+struct DirectorySource: AnswerSource {
     let name = "files"
     private let directory: OfflineDirectory
     private let origin: String
