@@ -235,7 +235,7 @@ public struct InterceptedSession: Sendable {
 
     /// A direct client of the same interceptor.
     ///
-    /// - Throws: ``NotInstalled`` if there is none.
+    /// - Throws: ``NotInstalled`` if this is plain `URLSession`, which has no interceptor.
     public func client() throws -> DirectClient {
         guard let interceptor else { throw NotInstalled() }
         return interceptor.client()

@@ -19,6 +19,17 @@ extension Benchmark {
             _ = try await archive.loads(count: 2_000).microseconds(atATime: 64)
             return try await direct("client-hit-memory-request", limit: nil, archive.directRequests(count: 20_000))
         },
+        Benchmark("client-hit-memory-message", "client-hit-memory-message-once") {
+            let archive = try await Archive(entries: 1_000, way: .cached, keepsBodiesInMemory: true)
+            _ = try await archive.loads(count: 2_000).microseconds(atATime: 64)
+            let names = [("client-hit-memory-message", true), ("client-hit-memory-message-once", false)]
+            var figures: [Figure] = []
+            for (name, isRemembered) in names {
+                let loads = archive.directMessages(count: 20_000, areRemembered: isRemembered)
+                figures += try await direct(name, limit: isRemembered ? 3 : nil, loads)
+            }
+            return figures
+        },
         Benchmark("client-hit-disk") {
             let archive = try await Archive(entries: 1_000, way: .cached, keepsBodiesInMemory: false)
             return try await direct("client-hit-disk", limit: 14, archive.directLoads(count: 10_000))
@@ -32,12 +43,7 @@ extension Benchmark {
         },
         Benchmark("client-hit-pack") {
             let scratch = try ScratchDirectory()
-            let site = scratch.url.appendingPathComponent("site")
-            try FileManager.default.createDirectory(at: site, withIntermediateDirectories: true)
-            try Floor.body.write(to: site.appendingPathComponent("body.txt"))
-            let library = try PackLibrary(directory: scratch.url.appendingPathComponent("packs"))
-            try await library.install(folder: site, as: try WebApp.description("site", "1"))
-            let client = try InterceptedSession.packs(library).client()
+            let client = try InterceptedSession.packs(try await .ofOneFile(in: scratch)).client()
             let loads = Loads(client, [url("http://packs.test/body.txt")], count: 20_000)
             return try await direct("client-hit-pack", limit: 4, loads)
         },

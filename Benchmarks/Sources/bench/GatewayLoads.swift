@@ -80,11 +80,7 @@ extension Benchmark {
     /// An interceptor with a pack of one file, `http://packs.test/body.txt`.
     private static func packedBody() async throws -> (Interceptor, ScratchDirectory) {
         let scratch = try ScratchDirectory()
-        let site = scratch.url.appendingPathComponent("site")
-        try FileManager.default.createDirectory(at: site, withIntermediateDirectories: true)
-        try Floor.body.write(to: site.appendingPathComponent("body.txt"))
-        let library = try PackLibrary(directory: scratch.url.appendingPathComponent("packs"))
-        try await library.install(folder: site, as: try WebApp.description("site", "1"))
+        let library = try await PackLibrary.ofOneFile(in: scratch)
         let interceptor = try Interceptor {
             $0.rules = [.allow("http://packs.test/**", via: .pack(orElse: .nowhere))]
             $0.packs = library

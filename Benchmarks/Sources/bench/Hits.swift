@@ -154,6 +154,11 @@ struct Archive: Sendable {
     /// Loads by a direct client.
     func directLoads(count: Int) -> Loads { Loads(client, urls, count: count) }
 
+    /// Loads by a direct client with messages of three fields.
+    func directMessages(count: Int, areRemembered: Bool) -> Loads {
+        Loads(messagesBy: client, urls, count: count, areRemembered: areRemembered)
+    }
+
     /// Loads by a direct client with requests of Foundation's.
     func directRequests(count: Int) -> Loads { Loads(requestsBy: client, urls, count: count) }
 }

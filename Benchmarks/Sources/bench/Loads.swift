@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HTTPTypes
 import Measuring
 import Synchronization
 import Waystation
@@ -28,6 +29,26 @@ struct Loads: Sendable {
     /// Makes the same loads with requests of Foundation's, which the client does not remember.
     init(requestsBy client: DirectClient, _ urls: [URL], count: Int) {
         self.init(urls, count: count) { try await client.data(for: URLRequest(url: $0)).0.count }
+    }
+
+    /// Makes the same loads with messages of three fields.
+    ///
+    /// The client does not remember a request that has an option of its own.
+    init(messagesBy client: DirectClient, _ urls: [URL], count: Int, areRemembered: Bool) {
+        var options = DirectClient.Options()
+        if !areRemembered { options.timeout = .seconds(60) }
+        let fields: HTTPFields = [.accept: "text/html", .acceptLanguage: "en", .userAgent: "bench"]
+        self.init(urls, count: count) { [options] url in
+            let port = url.port.map { ":\($0)" } ?? ""
+            let message = HTTPRequest(
+                method: .get,
+                scheme: url.scheme,
+                authority: "\(url.host() ?? "")\(port)",
+                path: url.path(),
+                headerFields: fields
+            )
+            return try await client.data(for: message, options: options).0.count
+        }
     }
 
     private init(_ urls: [URL], count: Int, _ load: @escaping Load) {

@@ -9,12 +9,8 @@ extension Benchmark {
     static let packs: [Benchmark] = [
         Benchmark("pack-hit/floor") {
             let scratch = try ScratchDirectory()
-            let site = scratch.url.appendingPathComponent("site")
-            try FileManager.default.createDirectory(at: site, withIntermediateDirectories: true)
-            try Floor.body.write(to: site.appendingPathComponent("body.txt"))
-            let library = try PackLibrary(directory: scratch.url.appendingPathComponent("packs"))
-            try await library.install(folder: site, as: try WebApp.description("site", "1"))
-            let session = URLSession(configuration: try InterceptedSession.packs(library).configuration())
+            let packs = try InterceptedSession.packs(try await .ofOneFile(in: scratch))
+            let session = URLSession(configuration: packs.configuration())
             let loads = Loads(session, [url("http://packs.test/body.txt")], count: 3_000)
             return try await Loads.ratio(
                 "pack-hit/floor",

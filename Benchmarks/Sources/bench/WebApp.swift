@@ -42,3 +42,15 @@ struct WebApp: Sendable {
         return patch
     }
 }
+
+extension PackLibrary {
+    /// A library with a pack of one file, `http://packs.test/body.txt`.
+    static func ofOneFile(in scratch: ScratchDirectory) async throws -> PackLibrary {
+        let site = scratch.url.appendingPathComponent("site")
+        try FileManager.default.createDirectory(at: site, withIntermediateDirectories: true)
+        try Floor.body.write(to: site.appendingPathComponent("body.txt"))
+        let library = try PackLibrary(directory: scratch.url.appendingPathComponent("packs"))
+        try await library.install(folder: site, as: try WebApp.description("site", "1"))
+        return library
+    }
+}
