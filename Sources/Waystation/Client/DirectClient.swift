@@ -28,7 +28,7 @@ import WaystationStorage
 /// wait, so that a hit needs no change of threads.
 public final class DirectClient: Sendable {
     private let loads: ClientLoads
-    private let repeated = RepeatedLoads()
+    let repeated = RepeatedLoads()
 
     init(_ loads: ClientLoads) { self.loads = loads }
 
@@ -243,10 +243,10 @@ extension DirectClient {
         ///
         /// A load that takes longer ends with `URLError.timedOut`.
         public var deadline: Duration?
-        /// The urgency that the server is told, from 0, the highest, to 7, in the field `Priority` (RFC 9218 §4.1); nil,
-        /// the default, for no field.
+        /// The urgency of the load, from 0, the most urgent, to 7; nil, the default, for none.
         ///
-        /// A server without this standard ignores it; a value outside of the range counts as the nearest one in it.
+        /// The request has it in the field `Priority` (RFC 9218 §4.1), which a server may ignore. A value below 0 counts as
+        /// 0, and one above 7 as 7.
         public var urgency: Int?
         /// Whether redirects are followed; true by default.
         ///
@@ -320,10 +320,11 @@ extension DirectClient.Metrics {
     }
 }
 
-/// The hops of the requests that were answered at once, so that the same request need not be made and matched again.
+/// The hops of the requests that were answered at once.
 ///
-/// A hop is asked each time anew: the login, the cookies and the sources decide as they do about its first load.
-private final class RepeatedLoads: Sendable {
+/// When a request comes again, its `URLRequest` need not be made again, and its rule need not be looked for. The login,
+/// the cookies and the sources decide about it as about the first one.
+final class RepeatedLoads: Sendable {
     enum Key: Hashable {
         case url(URL)
         case message(HTTPRequest)
@@ -332,7 +333,7 @@ private final class RepeatedLoads: Sendable {
             switch self {
             case .url(let url): hasher.combine(url)
             case .message(let message):
-                // The scheme and the names of the fields are only compared.
+                // The scheme, the method and the names of the fields are compared, and are not part of the hash.
                 hasher.combine(message.authority)
                 hasher.combine(message.path)
                 for field in message.headerFields { hasher.combine(field.value) }
@@ -349,9 +350,12 @@ private final class RepeatedLoads: Sendable {
         }
     }
 
-    private static let limit = 2_048
+    static let limit = 2_048
     /// A longer request is not remembered: a server could make a program ask for long ones only to fill its memory.
-    private static let longest = 1_024
+    static let longest = 1_024
+
+    /// The number of hops.
+    var count: Int { hops.withLock(\.count) }
 
     private let hops = Mutex(LeastRecentlyUsed<Key, Hop>())
 
@@ -367,7 +371,7 @@ private final class RepeatedLoads: Sendable {
     }
 
     func add(_ load: AnsweredLoad, for key: Key, _ loads: ClientLoads) {
-        // What a transport of a rule has in memory is asked for anew each time, because it counts.
+        // A transport of a rule, such as one with stubs, counts its requests, so it must be asked each time.
         guard load.hop.match != nil, load.source != .network, loads.hasLastingRules, loads.hasLastingCookies,
             key.length <= Self.longest
         else { return }

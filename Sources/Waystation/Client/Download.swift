@@ -24,8 +24,8 @@ extension DirectClient {
     /// load breaks off or is cancelled, the part stays, with a record beside it (`.part.json`), and the next call for the
     /// same URL and the same file asks for the rest (`Range`, `If-Range`, RFC 9110 §13.1.5, §14). That needs a strong
     /// entity tag of the server's; without one the next call begins anew, as it does if the server has another version by
-    /// then. The body is asked for without content codings. One call at a time may load into a file. A new file can be read and written
-    /// by its owner only.
+    /// then. The request asks for a body without content codings. Only one call at a time may load into a file. A new file
+    /// can be read and written by its owner only.
     ///
     /// - Parameters:
     ///   - request: A GET, without a field `Range` of its own.
@@ -49,7 +49,7 @@ extension DirectClient {
         return try await Download(self, request, try URLRequest(request).url, file, options, progress).run()
     }
 
-    /// Loads the response to a GET into a file, as the function above does.
+    /// Loads the response to a GET into a file, as ``download(for:to:options:progress:)-(HTTPRequest,_,_,_)`` does.
     @discardableResult
     public nonisolated(nonsending) func download(
         for url: URL,
@@ -188,7 +188,7 @@ private struct Download {
     }
 
     private func wrongLength(_ total: Int?) -> URLError {
-        let message = "the download of \(url.shown) has not the \(total ?? 0) bytes that its server has stated"
+        let message = "the download of \(url.shown) does not have the \(total ?? 0) bytes that its server has announced"
         return URLError(.networkConnectionLost, failing: url, message)
     }
 

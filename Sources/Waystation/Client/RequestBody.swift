@@ -26,12 +26,12 @@ extension DirectClient {
 
         /// The parts of a sequence, in their order.
         ///
-        /// They are stored as ``Interceptor/Configuration/bodySpool`` says, or as by default if that is nil, so that they can be sent again after a
-        /// redirect, a request for credentials or a dropped connection. A body of a stated length that does not fit in
-        /// the spool's memory is sent while its parts arrive, if the engine is that on SwiftNIO, and the sequence then
-        /// waits for the server; any other body is sent when its last part has arrived. If the sequence throws, the load
-        /// ends with that error. With the engine on SwiftNIO, a sequence that gives no part for as long as the
-        /// request's time-out ends a load whose sending has begun.
+        /// The parts are stored by ``Interceptor/Configuration/bodySpool``, or by a `BodySpool()` if that is nil, so that
+        /// they can be sent again after a redirect, a request for credentials or a dropped connection. A body is sent when
+        /// its last part has arrived. The engine on SwiftNIO sends a body earlier, while its parts arrive, if its length is
+        /// stated and it does not fit in the spool's memory; the sequence then waits for the server, and a sequence that
+        /// gives no part for as long as the request's time-out ends the load. If the sequence throws, the load ends with
+        /// that error.
         ///
         /// - Parameters:
         ///   - parts: The parts.
@@ -90,7 +90,7 @@ extension DirectClient.RequestBody {
         defer { sendable.finish() }
         var writer = SpoolWriter(spool)
         var count = 0
-        /// The part with which the stated length is reached: it is sent when nothing has followed it.
+        // The part that reaches the stated length. It is sent when the sequence has ended after it.
         var last: Data?
         var begun: SpooledBody?
         do {

@@ -165,7 +165,7 @@ struct LineSplitter: Sendable {
         return text(start..<end)
     }
 
-    /// The bytes behind the last end of a line; nil if there are none.
+    /// The last line, if the body ended before its end arrived; nil if the body ended with the end of a line.
     mutating func rest() -> String? {
         guard start < bytes.count else { return nil }
         defer { (start, searched) = (bytes.count, bytes.count) }

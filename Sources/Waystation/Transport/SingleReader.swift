@@ -82,9 +82,10 @@ package struct SingleReader: Sendable {
         return bytes
     }
 
-    /// Drops the bytes that wait after the end.
+    /// Drops the bytes that wait.
     ///
-    /// Reading fails from then on, so that nobody takes the bytes before for the whole body.
+    /// If the response had ended, and bytes of it are dropped, the next read fails: without an error, the reader would take
+    /// the bytes that it has got for the whole body.
     ///
     /// - Parameter error: The error of a later read, if bytes were dropped.
     /// - Returns: The bytes, to be released outside of the lock.

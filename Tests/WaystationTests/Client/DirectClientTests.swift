@@ -35,6 +35,20 @@ struct DirectClientTests {
         HTTPRequest(method: method, scheme: "https", authority: "shop.example", path: path, headerFields: fields)
     }
 
+    /// Loads the shop's page, and delivers its head; the test delivers the rest.
+    private func opened(
+        _ client: DirectClient,
+        _ transport: DrivenTransport,
+        _ status: Int = 200,
+        _ fields: [String: String] = [:],
+        options: DirectClient.Options = DirectClient.Options()
+    ) async throws -> (response: DirectClient.Response, receiver: any TransportReceiver) {
+        async let loading = client.response(for: url(shop), options: options)
+        let receiver = try await transport.receiver(1)
+        receiver.transportDidReceive(try .head(status, fields, at: shop))
+        return (try await loading, receiver)
+    }
+
     // MARK: - The cache
 
     @Test("stores for sessions, and gets what they have stored, by each kind of request")
@@ -77,6 +91,8 @@ struct DirectClientTests {
         asked.headerFields[.accept] = "text/html"
         #expect(String(decoding: try await client.data(for: asked).0, as: UTF8.self) == "2")
         #expect(try await load() == "1")
+        // The other variant was stored, and not answered at once.
+        #expect(client.repeated.count == 1)
         // Time passes, the response is invalidated, the interceptor is switched off.
         fixture.clock.advance(by: 61)
         #expect(try await load() == "3")
@@ -121,19 +137,37 @@ struct DirectClientTests {
 
     private static var thread: Thread { .current }
 
+    @Test("remembers only so many requests, and no long ones")
+    func remembered() async throws {
+        let interceptor = try interceptor(ScriptedTransport { _ in .status(404) }) {
+            $0.rules = [.allow("https://shop.example/**", via: .source(Greeting()))]
+        }
+        let client = interceptor.client(configuration: .ephemeral)
+        for number in 0..<RepeatedLoads.limit + 10 {
+            _ = try await client.data(for: url(shop + "a.txt?\(number)"))
+        }
+        #expect(client.repeated.count == RepeatedLoads.limit)
+        let other = interceptor.client(configuration: .ephemeral)
+        _ = try await other.data(for: url(shop + "a.txt?" + String(repeating: "a", count: RepeatedLoads.longest)))
+        let long = [HTTPField(name: .userAgent, value: String(repeating: "a", count: RepeatedLoads.longest))]
+        _ = try await other.data(for: message("/a.txt", HTTPFields(long)))
+        #expect(other.repeated.count == 0)
+        _ = try await other.data(for: message("/a.txt", [.userAgent: "a"]))
+        #expect(other.repeated.count == 1)
+    }
+
     @Test("asks a predicate of a rule each time")
     func predicate() async throws {
         let isOpen = Atomic(true)
         let isTaken: @Sendable (RuleRequest) -> Bool = { _ in isOpen.load(ordering: .relaxed) }
-        let folder = try TemporaryDirectory()
-        try Data("file".utf8).write(to: folder.url.appending(path: "a.txt"))
         let transport = ScriptedTransport { _ in .ok("network") }
         let interceptor = try interceptor(transport) {
-            $0.rules = [.allow("https://shop.example/**", where: isTaken, via: .files(in: folder.url, at: shop))]
+            $0.rules = [.allow("https://shop.example/**", where: isTaken, via: .source(Greeting()))]
         }
         let client = interceptor.client(configuration: .ephemeral)
         let url = try url(shop + "a.txt")
-        for _ in 1...5 { #expect(try await client.data(for: url).0 == Data("file".utf8)) }
+        for _ in 1...5 { #expect(try await client.data(for: url).0 == Data("hello".utf8)) }
+        #expect(client.repeated.count == 0)
         isOpen.store(false, ordering: .relaxed)
         #expect(try await client.data(for: url).0 == Data("network".utf8))
     }
@@ -178,10 +212,7 @@ struct DirectClientTests {
     func parts() async throws {
         let transport = DrivenTransport()
         let client = try interceptor(transport).client(configuration: .ephemeral)
-        async let loading = client.response(for: url(shop))
-        let receiver = try await transport.receiver(1)
-        receiver.transportDidReceive(try .head(203, ["X-A": "b"], at: shop))
-        let response = try await loading
+        let (response, receiver) = try await opened(client, transport, 203, ["X-A": "b"])
         #expect(response.head.status.code == 203)
         #expect(response.url?.absoluteString == shop)
         #expect(response.metrics.duration == nil)
@@ -203,10 +234,8 @@ struct DirectClientTests {
     func lines() async throws {
         let transport = DrivenTransport()
         let client = try interceptor(transport).client(configuration: .ephemeral)
-        async let loading = client.response(for: url(shop))
-        let receiver = try await transport.receiver(1)
-        receiver.transportDidReceive(try .head(200, at: shop))
-        var lines = try await loading.body.lines.makeAsyncIterator()
+        let (response, receiver) = try await opened(client, transport)
+        var lines = response.body.lines.makeAsyncIterator()
         receiver.transportDidReceive(Data("data: 1\r\n\r\nda".utf8))
         #expect(try await lines.next() == "data: 1")
         #expect(try await lines.next() == "")
@@ -232,10 +261,7 @@ struct DirectClientTests {
         let transport = DrivenTransport()
         let client = try interceptor(transport).client(configuration: .ephemeral)
         do {
-            async let loading = client.response(for: url(shop))
-            let receiver = try await transport.receiver(1)
-            receiver.transportDidReceive(try .head(200, at: shop))
-            let response = try await loading
+            let (response, receiver) = try await opened(client, transport)
             let part = Data(repeating: 7, count: 64 << 10)
             // The reader's buffer, and what may wait in the journey.
             for _ in 1...8 { receiver.transportDidReceive(part) }
@@ -286,10 +312,8 @@ struct DirectClientTests {
     func secondReader() async throws {
         let transport = DrivenTransport()
         let client = try interceptor(transport).client(configuration: .ephemeral)
-        async let loading = client.response(for: url(shop))
-        let receiver = try await transport.receiver(1)
-        receiver.transportDidReceive(try .head(200, at: shop))
-        let body = try await loading.body
+        let (response, receiver) = try await opened(client, transport)
+        let body = response.body
         let first = Task {
             var parts = body.makeAsyncIterator()
             return try await parts.next()
@@ -352,11 +376,8 @@ struct DirectClientTests {
         let transport = DrivenTransport()
         let client = try interceptor(transport) { $0.schedule = clock.schedule }.client(configuration: .ephemeral)
         var options = DirectClient.Options()
-        options.deadline = .seconds(1)
-        async let loading = client.response(for: url(shop), options: options)
-        let receiver = try await transport.receiver(1)
-        receiver.transportDidReceive(try .head(200, at: shop))
-        let response = try await loading
+        options.deadline = .hours(1)
+        let (response, receiver) = try await opened(client, transport, options: options)
         receiver.transportDidReceive(Data("a".utf8))
         receiver.transportDidEnd(nil)
         #expect(await eventually { response.metrics.duration != nil })
@@ -394,11 +415,9 @@ struct DirectClientTests {
         let transport = DrivenTransport()
         let client = try interceptor(transport) { $0.schedule = clock.schedule }.client(configuration: .ephemeral)
         var options = DirectClient.Options()
-        options.deadline = .seconds(1)
-        async let loading = client.response(for: url(shop), options: options)
-        let receiver = try await transport.receiver(1)
-        receiver.transportDidReceive(try .head(200, at: shop))
-        let response = try await loading
+        options.deadline = .hours(1)
+        let (response, receiver) = try await opened(client, transport, options: options)
+        receiver.transportDidReceive(Data("a".utf8))
         clock.fire()
         await #expect { try await response.body.data() } throws: { ($0 as? URLError)?.code == .timedOut }
         #expect(await eventually { transport.calls.last == .cancel })
@@ -408,12 +427,12 @@ struct DirectClientTests {
     func sentOptions() async throws {
         let (client, transport) = try client { _ in .ok() }
         var options = DirectClient.Options()
-        options.timeout = .seconds(7)
+        options.timeout = .seconds(7_000)
         for (urgency, field) in [(3, "u=3"), (9, "u=7"), (-1, "u=0")] {
             options.urgency = urgency
             _ = try await client.data(for: url(shop), options: options)
             let sent = try #require(transport.requests.last)
-            #expect(sent.timeoutInterval == 7)
+            #expect(sent.timeoutInterval == 7_000)
             #expect(sent.value(forHTTPHeaderField: "Priority") == field)
         }
     }
@@ -468,11 +487,9 @@ struct DirectClientTests {
     func unanswerableRefusal(challenge: String?) async throws {
         let transport = DrivenTransport()
         let client = try interceptor(transport).client(configuration: .ephemeral)
-        async let loading = client.response(for: url(shop))
-        let receiver = try await transport.receiver(1)
-        receiver.transportDidReceive(try .head(401, challenge.map { ["WWW-Authenticate": $0] } ?? [:], at: shop))
         // The body has not begun.
-        #expect(try await loading.head.status.code == 401)
+        let fields = challenge.map { ["WWW-Authenticate": $0] } ?? [:]
+        #expect(try await opened(client, transport, 401, fields).response.head.status.code == 401)
     }
 
     @Test("delivers a refusal that a file on disk answers with")
@@ -525,6 +542,7 @@ struct DirectClientTests {
         }
         for _ in 1...3 { #expect(try await load("/") == "none") }
         #expect(fixture.asked.count == 1)
+        #expect(client.repeated.count == 1)
         storage.setCookie(
             try #require(HTTPCookie(properties: [.name: "a", .value: "1", .domain: "127.0.0.1", .path: "/"]))
         )
@@ -540,6 +558,24 @@ struct DirectClientTests {
         let client = interceptor.client(configuration: .ephemeral)
         for _ in 1...2 { _ = try await client.data(for: url(shop)) }
         #expect(transport.requests.map { $0.value(forHTTPHeaderField: "Cookie") } == [nil, "a=1"])
+    }
+
+    @Test("has the login of the interceptor's sessions, and no response of it after a log-out")
+    func login() async throws {
+        let fixture = try LoginFixture(via: .cache(.standard)) {
+            .ok($0.value(of: "Cookie") ?? "none", fields: ["Cache-Control": "max-age=60"])
+        }
+        let client = fixture.interceptor.client(configuration: .ephemeral)
+        func load(_ target: String) async throws -> String {
+            let body = try await client.data(for: fixture.origin.url(target)).0
+            await fixture.cache.flush()
+            return String(decoding: body, as: UTF8.self)
+        }
+        for _ in 1...3 { #expect(try await load("/?needAuth=true") == "token=t1") }
+        #expect(fixture.origin.requestCount == 1)
+        await fixture.login.logOut()
+        for _ in 1...3 { #expect(try await load("/?needAuth=true") == "token=t2") }
+        #expect(fixture.origin.requestCount == 2)
     }
 
     // MARK: - Requests
@@ -592,6 +628,13 @@ struct DirectClientTests {
         for _ in 1...2 { #expect(try await client.data(for: url(shop + "a")).0 == Data("stub".utf8)) }
         try stubs.verify()
     }
+}
+
+/// Answers every request at once.
+struct Greeting: AnswerSource {
+    let name = "greeting"
+
+    func answer(to request: SourceRequest) -> SourceAnswer { .response(body: Data("hello".utf8)) }
 }
 
 /// A storage that has a credential for every server: Foundation's own finds none (trap L40).

@@ -235,7 +235,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("is answered by the rules, from files and from the cache")
+    @Test("is answered by the rules, and is stored for them")
     func rules() async throws {
         let fixture = try CachingFixture { [body] _ in
             .ok(body, fields: ["Cache-Control": "max-age=60", "ETag": "\"1\""])

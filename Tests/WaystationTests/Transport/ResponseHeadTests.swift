@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HTTPTypes
 import Testing
 import Waystation
 import WaystationHTTP
@@ -24,6 +25,35 @@ struct ResponseHeadTests {
             #expect(response.statusCode == 203 && response.url == head.url)
             #expect(response.value(forHTTPHeaderField: "content-type") == "text/plain")
         }
+    }
+
+    @Test("is made into Foundation's response once for all of its copies, and not for another head")
+    func identity() throws {
+        for head in try heads() {
+            let copy = head
+            let made = try #require(head.response)
+            #expect(made === copy.response)
+            #expect(made === head.response)
+            #expect(ObjectIdentifier(head.identity) == ObjectIdentifier(copy.identity))
+            let other = head.setting("A", to: "b")
+            #expect(other.response !== head.response)
+            #expect(ObjectIdentifier(other.identity) != ObjectIdentifier(head.identity))
+        }
+    }
+
+    @Test("is a message with the same fields, and with each `Set-Cookie` field apart if they are known")
+    func message() throws {
+        for head in try heads() {
+            #expect(head.message.status.code == 203)
+            #expect(head.message.headerFields[.contentType] == "text/plain")
+        }
+        let url = try #require(URL(string: "https://a.example/"))
+        let fields = ["Set-Cookie": "a=1, b=2", "Content-Type": "text/plain"]
+        let known = ResponseHead(url: url, statusCode: 200, fields: fields, setCookieFields: ["a=1", "b=2"])
+        #expect(known.message.headerFields[values: .setCookie] == ["a=1", "b=2"])
+        #expect(known.message.headerFields[.contentType] == "text/plain")
+        let joined = ResponseHead(url: url, statusCode: 200, fields: fields)
+        #expect(joined.message.headerFields[values: .setCookie] == ["a=1, b=2"])
     }
 
     @Test("shows a value that is not UTF-8 as ISO 8859-1, and keeps its bytes")
