@@ -3,6 +3,8 @@ import PackageDescription
 
 // The engine on SwiftNIO is built, and its packages are fetched, only for those who ask for this trait.
 let nio = TargetDependencyCondition.when(traits: ["NIO"])
+// The same for the client of AsyncHTTPClient.
+let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
 // The same for the gateway.
 let gateway = TargetDependencyCondition.when(traits: ["Gateway"])
 // The same for the shared tier on Redis.
@@ -22,6 +24,8 @@ let package = Package(
         .library(name: "WaystationPublishing", targets: ["WaystationPublishing", "WaystationPacks"]),
         // The engine on SwiftNIO; needs the trait `NIO`.
         .library(name: "WaystationNIO", targets: ["WaystationNIO"]),
+        // AsyncHTTPClient's calls by the rules of an interceptor; needs the trait `AsyncHTTPClient`.
+        .library(name: "WaystationAsyncHTTPClient", targets: ["WaystationAsyncHTTPClient"]),
         // Answers browsers by the rules of an interceptor; needs the trait `Gateway`.
         .library(name: "WaystationGateway", targets: ["WaystationGateway"]),
         // A tier of responses that machines share, on Redis; needs the trait `Redis`.
@@ -35,6 +39,12 @@ let package = Package(
     ],
     traits: [
         .trait(name: "NIO", description: "HTTP/1.1 and HTTP/2 by SwiftNIO: the product WaystationNIO"),
+        .trait(
+            name: "AsyncHTTPClient",
+            description: "AsyncHTTPClient's calls, and its client as the network: the product WaystationAsyncHTTPClient",
+            // Its client is a connection of the engine.
+            enabledTraits: ["NIO"]
+        ),
         .trait(
             name: "Gateway",
             description: "A server for browsers on this machine: the product WaystationGateway",
@@ -53,6 +63,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         // zlib, bzip2, libcrypto and SQLite, of Debian's zlib1g-dev, libbz2-dev, libssl-dev and libsqlite3-dev. It also
@@ -99,6 +110,18 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: nio),
                 .product(name: "NIOHPACK", package: "swift-nio-http2", condition: nio),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+            ]
+        ),
+        .target(
+            name: "WaystationAsyncHTTPClient",
+            dependencies: [
+                "WaystationFoundation", "Waystation", "WaystationHTTP", "WaystationNIO",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
             ]
         ),
         .target(
@@ -265,6 +288,18 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: nio),
                 .product(name: "NIOHPACK", package: "swift-nio-http2", condition: nio),
+            ]
+        ),
+        .testTarget(
+            name: "WaystationAsyncHTTPClientTests",
+            dependencies: [
+                "WaystationAsyncHTTPClient", "WaystationNIO", "Waystation", "WaystationHTTP", "WaystationTestSupport",
+                "WaystationTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
             ]
         ),
         .testTarget(

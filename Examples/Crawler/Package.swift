@@ -16,6 +16,7 @@ let package = Package(
             name: "waystation",
             path: "../..",
             traits: [
+                .trait(name: "AsyncHTTPClient", condition: .when(traits: ["NIO"])),
                 .trait(name: "Gateway", condition: .when(traits: ["NIO"])),
                 .trait(name: "Redis", condition: .when(traits: ["NIO"])),
             ]

@@ -21,11 +21,12 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
     private let composer: RequestComposer
-    /// The engine for requests from all threads but those of servers.
+    /// The engine for requests from threads that have no event loop.
     private let inbox: Inbox
-    /// The engines on the event loops of servers, which the first request from a loop makes.
+    /// The engines on other event loops, which the first request from a loop makes.
     private let served = Mutex<[ObjectIdentifier: Inbox]>([:])
     private let makeInbox: @Sendable (any EventLoop) -> Inbox
+    private let findLoop: EngineParts.FindLoop
     /// Opens connections for protocols other than HTTP.
     package let opener: ConnectionOpener
 
@@ -77,7 +78,8 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
             )
             return Inbox(engine, loop: loop)
         }
-        inbox = makeInbox(Self.loops.next())
+        inbox = makeInbox((parts.loops ?? Self.loops).next())
+        findLoop = parts.findLoop
         opener = ConnectionOpener(composer, options, settings, parts)
     }
 
@@ -91,7 +93,7 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
     /// A server's request is carried on the event loop that has got it, so that neither it nor its response changes the
     /// thread.
     private var present: Inbox {
-        guard let loop = ServerLoops.current else { return inbox }
+        guard let loop = findLoop() else { return inbox }
         return served.withLock { served in
             if let inbox = served[ObjectIdentifier(loop)] { return inbox }
             let inbox = makeInbox(loop)

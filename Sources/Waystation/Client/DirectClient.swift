@@ -153,7 +153,7 @@ public final class DirectClient: Sendable {
 
     private nonisolated(nonsending) func whole(_ asked: Asked, _ body: RequestBody) async throws -> (ResponseHead, Data)
     {
-        switch try await begin(asked, body, .whole, since: .now) {
+        switch try await begin(asked, body, makeLoad(asked, .whole, since: .now)) {
         case .answered(let load): (load.head, load.body)
         case .load(let load): try await load.whole()
         }
@@ -161,7 +161,14 @@ public final class DirectClient: Sendable {
 
     private nonisolated(nonsending) func response(_ asked: Asked, _ body: RequestBody) async throws -> Response {
         let began = ContinuousClock.now
-        switch try await begin(asked, body, .parts, since: began) {
+        return try await response(of: try await begin(asked, body, makeLoad(asked, .parts, since: began)), since: began)
+    }
+
+    private nonisolated(nonsending) func response(
+        of begun: Begun,
+        since began: ContinuousClock.Instant
+    ) async throws -> Response {
+        switch begun {
         case .answered(let load):
             let metrics = Metrics(load, since: began)
             return Response(load.head, Body(data: load.body), metrics: { metrics })
@@ -171,31 +178,42 @@ public final class DirectClient: Sendable {
         }
     }
 
+    /// Makes a load, which its deadline ends.
+    private func makeLoad(
+        _ asked: Asked,
+        _ reading: DirectLoad.Reading,
+        since began: ContinuousClock.Instant
+    ) -> () -> DirectLoad {
+        {
+            let (url, options) = (asked.request.url, asked.options)
+            let load = DirectLoad(of: url, reading, followsRedirects: options.followsRedirects, since: began)
+            guard let deadline = options.deadline else { return load }
+            self.loads.interceptor.environment.schedule(deadline) { [weak load] in
+                load?.stop(URLError(.timedOut, failing: url, "the load took longer than its deadline, \(deadline)"))
+            }
+            return load
+        }
+    }
+
+    /// Begins a load.
+    ///
+    /// - Parameters:
+    ///   - asked: The request.
+    ///   - body: Its body.
+    ///   - makeLoad: Makes the load, unless the request is answered at once.
     private nonisolated(nonsending) func begin(
         _ asked: Asked,
         _ body: RequestBody,
-        _ reading: DirectLoad.Reading,
-        since began: ContinuousClock.Instant
+        _ makeLoad: () -> DirectLoad
     ) async throws -> Begun {
         guard !Task.isCancelled else { throw URLError.cancelledLoad(of: asked.request.url) }
-        let (url, options) = (asked.request.url, asked.options)
-        func makeLoad() -> DirectLoad {
-            DirectLoad(of: url, reading, followsRedirects: options.followsRedirects, since: began)
-        }
-        guard !body.isNone || options.deadline != nil else {
-            return carryOut(asked, asked.request, makeLoad)
-        }
+        guard !body.isNone else { return carryOut(asked, asked.request, makeLoad) }
         let load = makeLoad()
-        if let deadline = options.deadline {
-            loads.interceptor.environment.schedule(deadline) { [weak load] in
-                load?.stop(URLError(.timedOut, failing: url, "the load took longer than its deadline, \(deadline)"))
-            }
-        }
         let spool = loads.interceptor.configuration.bodySpool ?? BodySpool()
         let request = try await body.added(to: asked.request, spool, in: load)
         let begun = carryOut(asked, request) { load }
         // The rest of a body that is still arriving is not needed.
-        if case .answered = begun { load.stop(URLError.cancelledLoad(of: url)) }
+        if case .answered = begun { load.stop(URLError.cancelledLoad(of: request.url)) }
         return begun
     }
 
@@ -211,6 +229,40 @@ public final class DirectClient: Sendable {
         let load = makeLoad()
         load.begin { [loads] in loads.journey(on: visit, context, for: load) }
         return .load(load)
+    }
+}
+
+/// The loads of another client's calls, whose requests are sent by that client if no rule takes them.
+extension DirectClient {
+    /// Loads a whole response once more that was answered at once; nil if it is to be loaded as any other.
+    package func loadAgain(_ request: HTTPRequest) -> AnsweredLoad? {
+        Task.isCancelled ? nil : repeated.load(.message(request), loads)
+    }
+
+    /// Loads a response, if a rule takes its request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - body: The body of the request.
+    ///   - options: The options of the load.
+    ///   - willWait: Called if the request is not answered at once, with a function that ends the load with an error.
+    /// - Returns: The response, as soon as its head has arrived; nil if no rule takes the request.
+    /// - Throws: `URLError`, or the error with which the load was ended.
+    package nonisolated(nonsending) func claimedResponse(
+        for request: HTTPRequest,
+        body: RequestBody,
+        options: Options,
+        willWait: (_ stop: @escaping @Sendable (any Error) -> Void) -> Void
+    ) async throws -> Response? {
+        let began = ContinuousClock.now
+        let asked = Asked(try URLRequest(request), .message(request), options)
+        guard loads.claims(asked.request) else { return nil }
+        let begun = try await begin(asked, body) {
+            let load = makeLoad(asked, .parts, since: began)()
+            willWait { [weak load] in load?.stop($0) }
+            return load
+        }
+        return try await response(of: begun, since: began)
     }
 }
 

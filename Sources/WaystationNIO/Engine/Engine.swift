@@ -38,6 +38,8 @@ final class Engine {
     /// Whether the transport is gone, so that idle connections are of no use.
     var isRetired = false
 
+    /// The number of exchanges that a client of another library takes: it makes them wait itself.
+    private static let unlimitedCapacity = 1 << 62
     /// The number of origins that are remembered as taking HTTP/1.1 only.
     private static let maximumHTTP1Origins = 1000
 
@@ -318,6 +320,11 @@ extension Engine: ConnectionOwner {
     }
 
     func connect(_ id: ConnectionID, to origin: Origin) {
+        if let make = parts.makeClientConnection {
+            let report = EarlyReport(capacity: Self.unlimitedCapacity)
+            let made = MadeConnection(connection: make(origin, self, loop), isMultiplexed: true, report: report)
+            return connected(id, made, origin)
+        }
         connect(id, to: origin, before: .now() + settings.connectTimeout)
     }
 

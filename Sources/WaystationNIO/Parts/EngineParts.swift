@@ -7,6 +7,10 @@ struct EngineParts: Sendable {
     /// Makes an HTTP/2 connection on a channel whose TLS handshake, if any, is complete.
     typealias MakeHTTP2Connection =
         @Sendable (any Channel, any ConnectionOwner, NIOOptions.Limits) throws -> any ExchangeConnection
+    /// Makes a connection that a client of another library opens and keeps, and that takes any number of exchanges.
+    ///
+    /// It is called on the engine's event loop.
+    typealias MakeClientConnection = @Sendable (Origin, any ConnectionOwner, any EventLoop) -> any ExchangeConnection
     /// Opens a tunnel to `authority` through the proxy that a channel is connected to (CONNECT).
     ///
     /// When the future succeeds, the channel carries the bytes of the tunnel, and has no handler left from opening it.
@@ -18,6 +22,9 @@ struct EngineParts: Sendable {
     /// Calls work after a pause, on an event loop; it is called on the same loop.
     typealias AfterPause = @Sendable (TimeAmount, any EventLoop, @escaping () -> Void) -> Void
 
+    /// Yields the event loop that carries the requests of the calling thread; nil for the first one of the transport.
+    typealias FindLoop = @Sendable () -> (any EventLoop)?
+
     /// Tells whether a descriptor is one of the last that the process can have.
     typealias IsReserved = @Sendable (_ descriptor: CInt) -> Bool
 
@@ -27,12 +34,18 @@ struct EngineParts: Sendable {
     var codings: [String] = []
     /// Without it, only HTTP/1.1 is spoken.
     var makeHTTP2Connection: MakeHTTP2Connection?
+    /// Without it, the engine opens and keeps its own connections.
+    var makeClientConnection: MakeClientConnection?
     /// Without it, tunnels fail.
     var openTunnel: OpenTunnel?
     /// Makes the function that yields routes from the environment of the options.
     ///
     /// Without it, all routes are direct.
     var makeRoutes: (@Sendable (_ environment: [String: String]) -> FindRoute)?
+    /// The event loops of the transport; nil for those that all transports share.
+    var loops: (any EventLoopGroup)?
+    /// A request from a loop of a server is carried on it; other loops are the app's.
+    var findLoop: FindLoop = { ServerLoops.current }
     /// Tells which sockets are given back while there are other connections; tests decide which.
     var isReserved: IsReserved = DescriptorReserve.contains
     /// Calls the work on the event loop after a pause that the engine has decided on; tests decide when.
