@@ -10,6 +10,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     ],
@@ -56,6 +57,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "Measuring", .product(name: "WaystationArchive", package: "waystation"),
+                .product(name: "WaystationAsyncHTTPClient", package: "waystation"),
                 .product(name: "WaystationGateway", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation"),
                 .product(name: "WaystationPublishing", package: "waystation"),
@@ -65,6 +67,8 @@ let package = Package(
                 .product(name: "Waystation", package: "waystation"),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SwiftCrypto"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
         .executableTarget(

@@ -77,28 +77,27 @@ public final class InterceptedHTTPClient: Sendable {
         deadline: NIODeadline,
         logger: Logger? = nil
     ) async throws -> HTTPClientResponse {
-        guard request.tlsConfiguration == nil, request.localAddress == nil, let message = HTTPRequest(request) else {
+        guard request.tlsConfiguration == nil, request.localAddress == nil else {
             return try await base.execute(request, deadline: deadline, logger: logger)
         }
-        if request.body == nil, options.followsRedirects, let load = client.loadAgain(message) {
-            return HTTPClientResponse(
-                load.head.message,
-                .bytes(ByteBuffer(bytes: load.body)),
-                request,
-                url: request.url
-            )
+        let key = RepeatedLoads.Key(request)
+        if request.body == nil, options.followsRedirects, let load = client.loadAgain(key) {
+            return HTTPClientResponse(load.head, .bytes(ByteBuffer(bytes: load.body)), request, url: request.url)
         }
-        guard let response = try await load(message, request.body, before: deadline) else {
+        guard let message = HTTPRequest(request),
+            let response = try await load(message, as: key, request.body, before: deadline)
+        else {
             return try await base.execute(request, deadline: deadline, logger: logger)
         }
         let url = response.url?.absoluteString ?? request.url
         let body = HTTPClientResponse.Body.stream(response.body.map { ByteBuffer(bytes: $0) })
-        return HTTPClientResponse(response.head, body, request, url: url)
+        return HTTPClientResponse(response.loadedHead, body, request, url: url)
     }
 
     /// Loads a response, whose head must arrive before the deadline; nil if no rule takes the request.
     private nonisolated(nonsending) func load(
         _ message: HTTPRequest,
+        as key: RepeatedLoads.Key,
         _ body: HTTPClientRequest.Body?,
         before deadline: NIODeadline
     ) async throws -> DirectClient.Response? {
@@ -107,6 +106,7 @@ public final class InterceptedHTTPClient: Sendable {
         do {
             return try await client.claimedResponse(
                 for: message,
+                as: key,
                 body: body.map { .parts($0.map { Data($0.readableBytesView) }) } ?? .none,
                 options: options
             ) { stop in
@@ -156,6 +156,20 @@ extension Interceptor.Carrier {
     }
 }
 
+extension RepeatedLoads.Key {
+    fileprivate init(_ request: HTTPClientRequest) {
+        var fields: [String] = []
+        if !request.headers.isEmpty {
+            fields.reserveCapacity(2 * request.headers.count)
+            for (name, value) in request.headers {
+                fields.append(name)
+                fields.append(value)
+            }
+        }
+        self = .text(url: request.url, method: request.method.rawValue, fields: fields)
+    }
+}
+
 extension HTTPRequest {
     /// Makes a message of a request; nil if its URL is not one of HTTP with a host.
     fileprivate init?(_ request: HTTPClientRequest) {
@@ -185,26 +199,35 @@ extension HTTPRequest {
 }
 
 extension HTTPClientResponse {
-    fileprivate init(_ head: HTTPResponse, _ body: Body, _ request: HTTPClientRequest, url: String) {
+    fileprivate init(_ head: ResponseHead, _ body: Body, _ request: HTTPClientRequest, url: String) {
+        let head = head.translated(TranslatedHead.init).head
+        var last = request
+        last.url = url
+        self.init(
+            version: head.version,
+            status: head.status,
+            headers: head.headers,
+            body: body,
+            history: [HTTPClientRequestResponse(request: last, responseHead: head)]
+        )
+    }
+}
+
+/// A head as AsyncHTTPClient has it; a head that answers many requests is translated once.
+private final class TranslatedHead: Sendable {
+    let head: HTTPResponseHead
+
+    init(_ message: HTTPResponse) {
         var headers = HTTPHeaders()
-        headers.reserveCapacity(head.headerFields.count)
+        headers.reserveCapacity(message.headerFields.count)
         // The coding was removed from the body, and its length was that of the coded bytes.
-        let wasCoded = head.headerFields.contains(.contentEncoding)
-        for field in head.headerFields
+        let wasCoded = message.headerFields.contains(.contentEncoding)
+        for field in message.headerFields
         where !wasCoded || (field.name != .contentEncoding && field.name != .contentLength) {
             headers.add(name: field.name.rawName, value: field.value)
         }
-        let status = HTTPResponseStatus(statusCode: head.status.code)
-        var last = request
-        last.url = url
-        let lastHead = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
-        self.init(
-            version: .http1_1,
-            status: status,
-            headers: headers,
-            body: body,
-            history: [HTTPClientRequestResponse(request: last, responseHead: lastHead)]
-        )
+        let status = HTTPResponseStatus(statusCode: message.status.code)
+        head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
     }
 }
 #endif

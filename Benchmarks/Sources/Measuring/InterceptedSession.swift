@@ -233,13 +233,19 @@ public struct InterceptedSession: Sendable {
         interceptor.map(configuration.intercepted(by:)) ?? configuration
     }
 
+    /// The interceptor, for its other clients.
+    ///
+    /// - Returns: The interceptor.
+    /// - Throws: ``NotInstalled`` if this is plain `URLSession`, which has no interceptor.
+    public func required() throws -> Interceptor {
+        guard let interceptor else { throw NotInstalled() }
+        return interceptor
+    }
+
     /// A direct client of the same interceptor.
     ///
     /// - Throws: ``NotInstalled`` if this is plain `URLSession`, which has no interceptor.
-    public func client() throws -> DirectClient {
-        guard let interceptor else { throw NotInstalled() }
-        return interceptor.client()
-    }
+    public func client() throws -> DirectClient { try required().client() }
 
     /// The error of a way to load without Waystation.
     public struct NotInstalled: Error {}

@@ -69,7 +69,7 @@ extension Benchmark {
     ]
 
     /// Measures the hits of a direct client beside the floor, alone and from two threads.
-    private static func direct(_ name: String, limit: Double?, _ loads: Loads) async throws -> [Figure] {
+    static func direct(_ name: String, limit: Double?, _ loads: Loads) async throws -> [Figure] {
         let costs = try await interleaved(
             rounds: 15,
             [

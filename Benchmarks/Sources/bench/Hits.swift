@@ -114,6 +114,7 @@ struct Archive: Sendable {
     private let session: URLSession
     private let client: DirectClient
     private let urls: [URL]
+    let interceptor: Interceptor
 
     init(
         entries: Int,
@@ -133,7 +134,8 @@ struct Archive: Sendable {
                 )
             }
         session = URLSession(configuration: intercepted.configuration())
-        client = try intercepted.client()
+        interceptor = try intercepted.required()
+        client = interceptor.client()
         // All bodies are different, since a store may keep equal ones once.
         let origin = try ScriptedOrigin(keepsRequests: false) { request in
             .ok(
@@ -153,6 +155,9 @@ struct Archive: Sendable {
 
     /// Loads by a direct client.
     func directLoads(count: Int) -> Loads { Loads(client, urls, count: count) }
+
+    /// Loads by AsyncHTTPClient's calls.
+    func loads(count: Int, _ execute: @escaping Loads.Execute) -> Loads { Loads(urls, count: count, execute) }
 
     /// Loads by a direct client with messages of three fields.
     func directMessages(count: Int, areRemembered: Bool) -> Loads {

@@ -58,7 +58,7 @@ struct Loads: Sendable {
         }
     }
 
-    private init(_ urls: [URL], count: Int, _ load: @escaping Load) {
+    init(_ urls: [URL], count: Int, _ load: @escaping Load) {
         self.load = load
         self.count = count
         next = { _ in urls[...] }
@@ -74,7 +74,7 @@ struct Loads: Sendable {
         self.init(each: urls, count: count) { try await client.data(for: $0).0.count }
     }
 
-    private init(each urls: [URL], count: Int, _ load: @escaping Load) {
+    init(each urls: [URL], count: Int, _ load: @escaping Load) {
         self.load = load
         self.count = count
         let used = UsedURLs(urls)

@@ -235,14 +235,15 @@ public final class DirectClient: Sendable {
 /// The loads of another client's calls, whose requests are sent by that client if no rule takes them.
 extension DirectClient {
     /// Loads a whole response once more that was answered at once; nil if it is to be loaded as any other.
-    package func loadAgain(_ request: HTTPRequest) -> AnsweredLoad? {
-        Task.isCancelled ? nil : repeated.load(.message(request), loads)
+    package func loadAgain(_ key: RepeatedLoads.Key) -> AnsweredLoad? {
+        Task.isCancelled ? nil : repeated.load(key, loads)
     }
 
     /// Loads a response, if a rule takes its request.
     ///
     /// - Parameters:
     ///   - request: The request.
+    ///   - key: The request as the other client has it, under which its answer is remembered.
     ///   - body: The body of the request.
     ///   - options: The options of the load.
     ///   - willWait: Called if the request is not answered at once, with a function that ends the load with an error.
@@ -250,12 +251,13 @@ extension DirectClient {
     /// - Throws: `URLError`, or the error with which the load was ended.
     package nonisolated(nonsending) func claimedResponse(
         for request: HTTPRequest,
+        as key: RepeatedLoads.Key,
         body: RequestBody,
         options: Options,
         willWait: (_ stop: @escaping @Sendable (any Error) -> Void) -> Void
     ) async throws -> Response? {
         let began = ContinuousClock.now
-        let asked = Asked(try URLRequest(request), .message(request), options)
+        let asked = Asked(try URLRequest(request), key, options)
         guard loads.claims(asked.request) else { return nil }
         let begun = try await begin(asked, body) {
             let load = makeLoad(asked, .parts, since: began)()
@@ -346,6 +348,8 @@ extension DirectClient {
         ///
         /// The field `Cache-Status` says how Waystation has handled the request (RFC 9211).
         public let head: HTTPResponse
+        /// The head as the load has it.
+        package let loadedHead: ResponseHead
         /// The URL of the response, after redirects.
         public let url: URL?
         /// The body, without content codings; one task may read it.
@@ -354,6 +358,7 @@ extension DirectClient {
 
         init(_ head: ResponseHead, _ body: Body, metrics: @escaping @Sendable () -> Metrics) {
             self.head = head.message
+            loadedHead = head
             url = head.url
             self.body = body
             measured = metrics
@@ -376,14 +381,20 @@ extension DirectClient.Metrics {
 ///
 /// When a request comes again, its `URLRequest` need not be made again, and its rule need not be looked for. The login,
 /// the cookies and the sources decide about it as about the first one.
-final class RepeatedLoads: Sendable {
-    enum Key: Hashable {
+package final class RepeatedLoads: Sendable {
+    /// A request as its client has it, so that it need not be translated to be found.
+    package enum Key: Hashable, Sendable {
         case url(URL)
         case message(HTTPRequest)
+        /// The names and values of the fields follow each other.
+        case text(url: String, method: String, fields: [String])
 
-        func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             switch self {
             case .url(let url): hasher.combine(url)
+            case .text(let url, _, let fields):
+                hasher.combine(url)
+                for text in fields { hasher.combine(text) }
             case .message(let message):
                 // The scheme, the method and the names of the fields are compared, and are not part of the hash.
                 hasher.combine(message.authority)
@@ -396,6 +407,7 @@ final class RepeatedLoads: Sendable {
         var length: Int {
             switch self {
             case .url(let url): url.absoluteString.utf8.count
+            case .text(let url, _, let fields): fields.reduce(url.utf8.count) { $0 + $1.utf8.count }
             case .message(let message):
                 message.headerFields.reduce(message.path?.utf8.count ?? 0) { $0 + $1.value.utf8.count }
             }

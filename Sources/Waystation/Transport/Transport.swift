@@ -165,6 +165,7 @@ public struct ResponseHead: Sendable {
         private struct Made {
             var response: HTTPURLResponse?
             var message: HTTPResponse?
+            var translation: (any AnyObject & Sendable)?
         }
 
         let url: URL
@@ -194,6 +195,17 @@ public struct ResponseHead: Sendable {
             if let message = made.withLock(\.message) { return message }
             let new = HTTPResponse(statusCode, fields.shown, setCookies)
             made.withLock { $0.message = new }
+            return new
+        }
+
+        func translated<Translation: AnyObject & Sendable>(_ make: () -> Translation) -> Translation {
+            if let translation = made.withLock(\.translation) as? Translation { return translation }
+            let new = make()
+            let old = made.withLock { made in
+                defer { made.translation = new }
+                return made.translation
+            }
+            withExtendedLifetime(old) {}
             return new
         }
     }
@@ -309,6 +321,18 @@ public struct ResponseHead: Sendable {
         switch form {
         case .response(let response): HTTPResponse(response.statusCode, fields, nil)
         case .parts(let parts): parts.message
+        }
+    }
+
+    /// The head in the form of another client.
+    ///
+    /// If the head was made of its parts, it is translated with the first call.
+    package func translated<Translation: AnyObject & Sendable>(
+        _ translate: (HTTPResponse) -> Translation
+    ) -> Translation {
+        switch form {
+        case .response: translate(message)
+        case .parts(let parts): parts.translated { translate(parts.message) }
         }
     }
 

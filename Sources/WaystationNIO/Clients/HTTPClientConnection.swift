@@ -140,7 +140,7 @@ private final class HTTPClientCall {
         let task = client.execute(
             request: request,
             delegate: HTTPClientCallDelegate(call),
-            eventLoop: .delegateAndChannel(on: loop),
+            eventLoop: .delegate(on: loop),
             // The time-out is the exchange's.
             deadline: nil,
             logger: nil
@@ -326,7 +326,9 @@ extension NIOTransport {
             HTTPClientConnection(client, settings, to: origin, owner: owner, loop: loop)
         }
         parts.loops = client.eventLoopGroup
-        parts.findLoop = { client.eventLoopGroup.any() }
+        // The client prefers a connection on the loop of the request, so requests from elsewhere have the same loop.
+        let loops = EventLoopIdentities(client.eventLoopGroup)
+        parts.findLoop = { loops.current }
         self.init(configuration: configuration, options: NIOOptions(), parts: parts)
     }
 }

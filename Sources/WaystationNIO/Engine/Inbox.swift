@@ -81,10 +81,20 @@ struct ExchangeHandle: TransportExchange {
 package enum ServerLoops {
     package static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
-    private static let identities = Set(group.makeIterator().map { ObjectIdentifier($0) })
+    private static let identities = EventLoopIdentities(group)
 
     /// The loop of the calling thread; nil if the thread has no loop of the server.
-    static var current: (any EventLoop)? {
+    static var current: (any EventLoop)? { identities.current }
+}
+
+/// The event loops of a group, by which a thread of the group is recognised.
+struct EventLoopIdentities: Sendable {
+    private let identities: Set<ObjectIdentifier>
+
+    init(_ group: any EventLoopGroup) { identities = Set(group.makeIterator().map { ObjectIdentifier($0) }) }
+
+    /// The loop of the calling thread; nil if the thread has no loop of the group.
+    var current: (any EventLoop)? {
         MultiThreadedEventLoopGroup.currentEventLoop.flatMap { identities.contains(ObjectIdentifier($0)) ? $0 : nil }
     }
 }
