@@ -5,6 +5,8 @@ import PackageDescription
 let nio = TargetDependencyCondition.when(traits: ["NIO"])
 // The same for the client of AsyncHTTPClient.
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
+// The same for spans of loads.
+let tracing = TargetDependencyCondition.when(traits: ["Tracing"])
 // The same for the gateway.
 let gateway = TargetDependencyCondition.when(traits: ["Gateway"])
 // The same for the shared tier on Redis.
@@ -51,6 +53,7 @@ let package = Package(
             // It opens web sockets.
             enabledTraits: ["NIO"]
         ),
+        .trait(name: "Tracing", description: "Spans of loads by swift-distributed-tracing, in the product Waystation"),
         .trait(name: "Redis", description: "Responses that machines share through Redis: the product WaystationRedis"),
     ],
     dependencies: [
@@ -64,6 +67,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
         // zlib, bzip2, libcrypto and SQLite, of Debian's zlib1g-dev, libbz2-dev, libssl-dev and libsqlite3-dev. It also
@@ -89,6 +93,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
             ]
         ),
         .target(
@@ -272,6 +277,8 @@ let package = Package(
             dependencies: [
                 "Waystation", "WaystationHTTP", "WaystationStorage",
                 "WaystationOrigin", "WaystationPacks", "WaystationRedis", "WaystationTestSupport", "WaystationTesting",
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: tracing),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]
@@ -342,6 +349,10 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 .target(name: "WaystationNIO", condition: nio),
+                .target(name: "WaystationAsyncHTTPClient", condition: asyncHTTPClient),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
                 .target(name: "WaystationGateway", condition: gateway),
                 .target(name: "WaystationRedis", condition: redis),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),

@@ -19,6 +19,7 @@ let package = Package(
                 .trait(name: "AsyncHTTPClient", condition: .when(traits: ["NIO"])),
                 .trait(name: "Gateway", condition: .when(traits: ["NIO"])),
                 .trait(name: "Redis", condition: .when(traits: ["NIO"])),
+                .trait(name: "Tracing", condition: .when(traits: ["NIO"])),
             ]
         ),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

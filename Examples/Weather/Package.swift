@@ -8,7 +8,7 @@ let package = Package(
     ],
     dependencies: [
         // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
-        .package(name: "waystation", path: "../..", traits: ["AsyncHTTPClient", "Gateway", "Redis"])
+        .package(name: "waystation", path: "../..", traits: ["AsyncHTTPClient", "Gateway", "Redis", "Tracing"])
     ],
     targets: [
         // The client knows nothing of Waystation.

@@ -214,6 +214,8 @@ struct FetchPlan: Sendable {
     var lookedUp: UInt?
     /// The login whose cookies a renewal in the background has; a log-out ends that renewal.
     var ticket: LoginTicket?
+    /// The span of the load that makes the fetch.
+    var span: LoadSpan?
     /// Whether a first trip failed.
     ///
     /// Loads that ask the origin again share one second trip, and a failure of that trip is final for all of them.

@@ -192,7 +192,7 @@ final class SharedFetch: TransportReceiver {
         }
         guard var request else { return }
         if !cache.storesCodedBodies { request = request.withoutCodings }
-        state.take(network.send(request, for: self), number)
+        state.take(network.send(request, for: self, under: plan.span), number)
     }
 
     // MARK: - Arrivals

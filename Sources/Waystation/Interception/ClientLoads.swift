@@ -109,7 +109,7 @@ package final class ClientLoads: Sendable {
             case let status = answer.head.statusCode, status != 401, !RedirectPolicy.statuses.contains(status),
             context.recording == nil
         else { return nil }
-        context.emit(answer.event)
+        context.emit(answer)
         context.renew(answer)
         return AnsweredLoad(visit.hop, answer, body)
     }

@@ -4,6 +4,10 @@ public import WaystationFoundation
 public import WaystationHTTP
 import WaystationStorage
 
+#if Tracing
+public import Tracing
+#endif
+
 /// Intercepts the loads of sessions by rules in code: it answers them from files and from the response cache, or sends
 /// them to the network.
 ///
@@ -238,12 +242,25 @@ public final class Interceptor: Sendable {
     }
 }
 
+extension Interceptor.Configuration {
+    /// The tracer of loads; nil if no spans would be kept.
+    fileprivate var loadTracer: LoadTracer? {
+        #if Tracing
+        guard let tracer, !(tracer is NoOpTracer) else { return nil }
+        return LoadTracer(tracer)
+        #else
+        return nil
+        #endif
+    }
+}
+
 extension LoadEnvironment {
     fileprivate convenience init(_ configuration: Interceptor.Configuration, _ events: EventBroadcaster) {
         self.init(
             events: events,
             backlog: LoadBacklog(storingIn: configuration.cache?.store),
             recorder: configuration.recorder,
+            tracer: configuration.loadTracer,
             now: configuration.now,
             schedule: configuration.schedule
         )
@@ -446,6 +463,16 @@ extension Interceptor {
         private(set) var leavesOtherTasks = false
         /// Gets each load with its body; nil, the default, collects nothing and costs nothing.
         public var recorder: (any ExchangeRecorder)?
+        #if Tracing
+        /// Gets a span for each load, and one for each exchange of a load with an origin; by default, the tracer of the
+        /// process (`InstrumentationSystem.tracer`) when the interceptor is made. Nil traces nothing.
+        ///
+        /// The spans have OpenTelemetry's attributes of HTTP clients, and `waystation.source`, `waystation.rule`,
+        /// `waystation.cache_status` and `waystation.exchange`. URLs in them have no secrets. The context of an exchange's
+        /// span is put into the fields of its request. A request that Foundation's own loader sends, after the task was
+        /// handed back, has none.
+        public var tracer: (any Tracer)? = InstrumentationSystem.tracer
+        #endif
         /// The clock; the system's by default.
         public var now: @Sendable () -> Date = { Date() }
         /// Runs an action after a delay; uses a dispatch timer by default.

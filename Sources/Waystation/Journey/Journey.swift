@@ -113,6 +113,7 @@ package final class Journey: Sendable {
             hop.request,
             through: transport,
             for: HopReceiver(journey: self, trip: trip),
+            under: context.span,
             onHead: context.cache?.invalidation(after: hop.request)
         )
         state.take(exchange, trip)
@@ -133,6 +134,7 @@ package final class Journey: Sendable {
         let receiver = HopReceiver(journey: self, trip: trip)
         var plan = FetchPlan(question.finding, question.fetch, isSecondAttempt: question.isSecondAttempt)
         plan.ticket = hop.ticket
+        plan.span = context.span
         let participation = fetches.fetch(
             plan,
             for: receiver,
@@ -396,6 +398,7 @@ package final class Journey: Sendable {
     }
 
     private func served(_ answer: Answer) {
+        context.span?.take(answer.head)
         explain(answer.event)
         context.renew(answer)
     }

@@ -13,6 +13,8 @@ struct LoadContext: Sendable {
     let rule: Int?
     /// Nil unless a recorder is set.
     let recording: ExchangeRecording?
+    /// Nil unless loads are traced.
+    let span: LoadSpan?
     private let begun = DispatchTime.now()
 
     init(_ environment: LoadEnvironment, _ stations: Stations, _ network: Network, _ request: URLRequest, rule: Int?) {
@@ -21,6 +23,7 @@ struct LoadContext: Sendable {
         self.network = network
         self.request = request
         self.rule = rule
+        span = environment.tracer?.begin(request, rule: rule)
         recording = environment.recorders.current.map { ExchangeRecording(request, $0, now: environment.now) }
     }
 
@@ -33,6 +36,12 @@ struct LoadContext: Sendable {
     /// Emits an event of this load, which the rule of its first request decided about.
     func emit(_ kind: LoadEvent.Kind) { emit(kind, decidedBy: rule) }
 
+    /// Emits the event of a load that gets a whole answer at once.
+    func emit(_ answer: Answer) {
+        span?.take(answer.head)
+        emit(answer.event)
+    }
+
     /// Emits an event of this load.
     ///
     /// - Parameters:
@@ -40,6 +49,7 @@ struct LoadContext: Sendable {
     ///   - rule: The rule that decided about the load's last request.
     func emit(_ kind: LoadEvent.Kind, decidedBy rule: Int?) {
         recording?.isExplained(by: kind, decidedBy: rule)
+        span?.take(kind)
         environment.events.emit(
             LoadEvent(
                 kind: kind,
@@ -71,7 +81,8 @@ struct LoadContext: Sendable {
 
     /// Renews an answer in the background if it is due.
     func renew(_ answer: Answer) {
-        guard let plan = answer.renews else { return }
+        guard var plan = answer.renews else { return }
+        plan.span = span
         fetches?.renew(plan, through: network)
     }
 }
@@ -87,6 +98,8 @@ final class LoadEnvironment: Sendable {
     /// The bytes that have arrived for the loads and wait for their tasks or for the cache's disk.
     let backlog: LoadBacklog
     let recorders: Recorders
+    /// Nil unless loads are traced.
+    let tracer: LoadTracer?
     let now: @Sendable () -> Date
     /// Runs an action after a delay.
     let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
@@ -95,12 +108,14 @@ final class LoadEnvironment: Sendable {
         events: EventBroadcaster,
         backlog: LoadBacklog,
         recorder: (any ExchangeRecorder)?,
+        tracer: LoadTracer? = nil,
         now: @escaping @Sendable () -> Date,
         schedule: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
     ) {
         self.events = events
         self.backlog = backlog
         recorders = Recorders(recorder)
+        self.tracer = tracer
         self.now = now
         self.schedule = schedule
     }

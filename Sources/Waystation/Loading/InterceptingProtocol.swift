@@ -221,7 +221,7 @@ enum AnswerDelivery {
         else { return false }
         client.receive(response)
         if !data.isEmpty { client.load(data) }
-        context.emit(answer.event)
+        context.emit(answer)
         context.renew(answer)
         client.finish(response)
         return true

@@ -118,12 +118,14 @@ final class Network: Sendable {
     ///   - request: The request, which gets the mark of forwarded requests.
     ///   - own: The transport of the request's rule, whose errors are final; nil for that of the network.
     ///   - receiver: Gets the response.
+    ///   - span: The span of the load that needs the response; nil if loads are not traced.
     ///   - onHead: Called with the head before the receiver gets it.
     /// - Returns: The exchange, which can be cancelled.
     func send(
         _ request: URLRequest,
         through own: (any Transport)? = nil,
         for receiver: any TransportReceiver,
+        under span: LoadSpan? = nil,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
         let transport: any Transport =
@@ -140,6 +142,7 @@ final class Network: Sendable {
             takesCookies: cookies?.areTaken(for: request) ?? false,
             setCookies: setCookies,
             receiver: receiver,
+            under: span,
             onHead: onHead
         )
     }

@@ -40,6 +40,8 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     private let moment: CookieStore.Moment?
     private let setCookies: SetCookies?
     private let onHead: (@Sendable (ResponseHead) -> Void)?
+    /// The span of the exchange; nil if loads are not traced.
+    private let span: LoadSpan?
     private let state: Mutex<State>
 
     /// Sends a request, marked as the interceptor's own.
@@ -52,6 +54,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     ///   - takesCookies: Whether the store gets them.
     ///   - setCookies: Puts them into the storage of the session's configuration; nil without one.
     ///   - receiver: Gets the response.
+    ///   - span: The span of the load that needs the response; nil if loads are not traced.
     ///   - onHead: Called with the head before the receiver gets it.
     /// - Returns: The exchange, which can be cancelled.
     static func start(
@@ -62,6 +65,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         takesCookies: Bool = true,
         setCookies: SetCookies? = nil,
         receiver: any TransportReceiver,
+        under span: LoadSpan? = nil,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
     ) -> any TransportExchange {
         let exchange = OriginExchange(
@@ -72,6 +76,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
             takesCookies,
             setCookies,
             receiver,
+            span,
             onHead
         )
         if let error = exchange.exhaustedBody { exchange.fail(error) } else { exchange.send() }
@@ -86,6 +91,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         _ takesCookies: Bool,
         _ setCookies: SetCookies?,
         _ receiver: any TransportReceiver,
+        _ span: LoadSpan?,
         _ onHead: (@Sendable (ResponseHead) -> Void)?
     ) {
         var sent = ForwardingTag.tagging(request)
@@ -98,6 +104,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         } else {
             written = nil
         }
+        self.span = span?.beginExchange(&sent)
         self.request = sent
         self.transport = transport
         self.receiver = receiver
@@ -128,6 +135,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
 
     private func fail(_ error: URLError) {
         _ = state.withLock { $0.upstream.end() }
+        span?.end(error)
         // The caller must not get the end of an exchange before it has the exchange.
         DispatchQueue.global().async { [receiver] in receiver.transportDidEnd(error) }
     }
@@ -156,6 +164,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
             return state.upstream.leave(.cancelling)
         }
         left?.carryOut()
+        span?.end(URLError(.cancelled))
     }
 
     // MARK: - Events of the transport
@@ -167,6 +176,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
             if let moment { cookies?.take(head, to: request, sent: moment) }
             setCookies?.take(head, to: request)
         }
+        span?.take(head)
         onHead?(head)
         receiver.transportDidReceive(written.map(head.with) ?? head)
     }
@@ -186,7 +196,10 @@ final class OriginExchange: TransportExchange, TransportReceiver {
             state.mayRepeat = false
             return (true, ended)
         }
-        guard isRepeating else { return receiver.transportDidEnd(error) }
+        guard isRepeating else {
+            span?.end(error)
+            return receiver.transportDidEnd(error)
+        }
         send()
     }
 

@@ -1,7 +1,16 @@
 import Foundation
 import FoundationNetworking
 import HTTPTypes
+import Testing
 import Waystation
+import WaystationTesting
+
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import WaystationAsyncHTTPClient
+#endif
 
 /// The examples of the direct client, compiled and not run.
 enum ClientExamples {
@@ -52,3 +61,50 @@ enum ClientExamples {
         // end snippet
     }
 }
+
+#if AsyncHTTPClient
+extension ClientExamples {
+    static func asyncHTTPClient(_ http: HTTPClient, _ folder: URL) async throws {
+        // snippet: async-http-client
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://api.example/**", via: .cache(.standard))]
+            $0.cache = try ResponseCache(directory: folder)
+            $0.transport = .asyncHTTPClient(http)
+        }
+        let client = interceptor.httpClient(over: http)
+        let response = try await client.execute(
+            HTTPClientRequest(url: "https://api.example/prices"),
+            timeout: .seconds(30)
+        )
+        let prices = try await response.body.collect(upTo: 1 << 20)
+        // end snippet
+        _ = prices
+    }
+
+    static func comment(_ interceptor: Interceptor, _ http: HTTPClient, _ url: String) async throws {
+        // snippet: comment-async-http-client
+        let client = interceptor.httpClient(over: http)
+        let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
+        let page = try await response.body.collect(upTo: 1 << 20)
+        // end snippet
+        _ = page
+    }
+
+    @Suite("AsyncHTTPClient's calls in a test")
+    struct StubbedCalls {
+        @Test("are answered by stubs")
+        func stubs() async throws {
+            // snippet: async-http-client-stubs
+            let stubs = try Stubs { Stub(.get("https://api.example/prices"), .json(["tea": 3])) }
+            let client = try stubs.makeInterceptor().httpClient()
+            let response = try await client.execute(
+                HTTPClientRequest(url: "https://api.example/prices"),
+                timeout: .seconds(30)
+            )
+            #expect(response.status == .ok)
+            try stubs.verify()
+            // end snippet
+        }
+    }
+}
+#endif
