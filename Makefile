@@ -23,7 +23,7 @@ HISHEL := $(CURDIR)/.build/hishel
 # An S3-compatible server, for the tests of publishing; they read the variable.
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
-.PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak \
+.PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak doors \
 	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers build-cost walk static first-load first-test clean
 
 help:
@@ -57,6 +57,7 @@ help:
 	@echo "make static        a program with Swift's libraries inside, in a Debian folder without Swift; as root [TOOL=--tool]"
 	@echo "make first-load    what the README says, from a clone to a load without a network, with times"
 	@echo "make first-test    the same from a clone to the first test that passes"
+	@echo "make doors         the tests of the cache through a direct client and AsyncHTTPClient's calls"
 	@echo "make arrows        the arrows between the folders of each target; one that points both ways is an error"
 	@echo "make format        format every source file"
 	@echo "make docs          build the documentation; a warning is an error"
@@ -86,6 +87,7 @@ test: deps
 	$(STEP) inputs $(SHORT) web-apps object-store
 	$(STEP) build Scripts/swift.sh build . --build-tests
 	$(STEP) tests env BUILT=1 Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH)
+	$(STEP) doors $(SHORT) doors
 	@set -e; for package in $(NESTED); do \
 		WEB_APPS=$(WEB_APPS) Scripts/step.py $$package Scripts/run-tests.py Scripts/swift.sh test $$package $(WIDTH); \
 	done
@@ -102,6 +104,10 @@ test: deps
 	$(STEP) docs $(SHORT) docs
 	$(STEP) consumers $(MAKE) --no-print-directory consumers
 	$(STEP) --table
+
+# The tests of the cache through a direct client and through AsyncHTTPClient's calls.
+doors:
+	@Scripts/run-doors.sh
 
 lint: deps
 	@python3 Scripts/arrows.py --quiet

@@ -43,7 +43,8 @@ let package = Package(
         .trait(name: "NIO", description: "HTTP/1.1 and HTTP/2 by SwiftNIO: the product WaystationNIO"),
         .trait(
             name: "AsyncHTTPClient",
-            description: "AsyncHTTPClient's calls, and its client as the network: the product WaystationAsyncHTTPClient",
+            description:
+                "AsyncHTTPClient's calls, and its client as the network: the product WaystationAsyncHTTPClient",
             // Its client is a connection of the engine.
             enabledTraits: ["NIO"]
         ),
@@ -279,6 +280,11 @@ let package = Package(
                 "WaystationOrigin", "WaystationPacks", "WaystationRedis", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: tracing),
+                "WaystationNIO",
+                .target(name: "WaystationAsyncHTTPClient", condition: asyncHTTPClient),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
             ]

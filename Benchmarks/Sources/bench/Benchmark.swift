@@ -11,7 +11,8 @@ struct Benchmark: Sendable {
     }
 
     static let all: [Benchmark] =
-        hits + directHits + asyncHTTPClient + [manyEntries, opening] + network + secureNetwork + [login, decisions] + digests + caching
+        hits + directHits + asyncHTTPClient + [manyEntries, opening] + network + secureNetwork + [login, decisions]
+        + digests + caching
         + peers
         + sharing + largeBodies + packs + gateway + testing + [crawls]
 }

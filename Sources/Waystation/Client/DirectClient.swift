@@ -201,6 +201,8 @@ public final class DirectClient: Sendable {
     ///   - asked: The request.
     ///   - body: Its body.
     ///   - makeLoad: Makes the load, unless the request is answered at once.
+    /// - Returns: The answer, or the load.
+    /// - Throws: `URLError`, or the error of the body's sequence.
     private nonisolated(nonsending) func begin(
         _ asked: Asked,
         _ body: RequestBody,

@@ -464,8 +464,10 @@ extension Interceptor {
         /// Gets each load with its body; nil, the default, collects nothing and costs nothing.
         public var recorder: (any ExchangeRecorder)?
         #if Tracing
-        /// Gets a span for each load, and one for each exchange of a load with an origin; by default, the tracer of the
-        /// process (`InstrumentationSystem.tracer`) when the interceptor is made. Nil traces nothing.
+        /// Gets a span for each load, and one for each exchange of a load with an origin.
+        ///
+        /// By default, it is the tracer of the process (`InstrumentationSystem.tracer`) at the time when the interceptor is
+        /// made. Nil traces nothing.
         ///
         /// The spans have OpenTelemetry's attributes of HTTP clients, and `waystation.source`, `waystation.rule`,
         /// `waystation.cache_status` and `waystation.exchange`. URLs in them have no secrets. The context of an exchange's

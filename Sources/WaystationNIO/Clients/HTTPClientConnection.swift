@@ -7,6 +7,14 @@ import Waystation
 package import WaystationFoundation
 import WaystationHTTP
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The `HTTPClient` of an app, as a connection to one origin that takes any number of exchanges.
 ///
 /// The client opens and keeps the real connections, and makes requests wait for one, as its configuration says. The
@@ -263,26 +271,40 @@ private final class HTTPClientCall {
     private func failure(_ error: any Error) -> ExchangeFailure {
         var failure = ExchangeFailure(.connectionLost, "The HTTPClient ended the request: \(error.inWords).")
         switch error {
-        case let error as HTTPClientError where error == .remoteConnectionClosed:
+        // Who sent the request repeats it once, if its method allows it: an idle connection of the client may have been
+        // closed while the request was on its way.
+        case let error where error.isLostConnection && !hasHead:
+            let text = "The server closed the connection before it answered. Try again."
+            failure.kind = .reported(TransportFailure(.networkConnectionLost, text))
+        case let error where error.isLostConnection:
             failure.explanation = "The server closed the connection before its response was complete."
-            // An idle connection of the client may have been closed while the request was on its way.
-            failure.suggestsRetry = !hasHead
         case let error as HTTPClientError where HTTPClientError.timeouts.contains(error):
             let text = "The HTTPClient ended the request: \(error.inWords). Raise the time-outs of its configuration."
-            failure.kind = .notConnected(TransportFailure(.timedOut, text))
+            failure.kind = .reported(TransportFailure(.timedOut, text))
         case let error as HTTPClientError where error == .alreadyShutdown:
             let text = "The HTTPClient was shut down. Shut it down when no more requests are made."
-            failure.kind = .notConnected(TransportFailure(.unknown, text))
+            failure.kind = .reported(TransportFailure(.unknown, text))
         case is HTTPParserError: failure.kind = .notHTTP
         case is HTTPClientError where hasHead: failure.kind = .invalidResponse
         case is HTTPClientError: break
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            failure.kind = .notConnected(TransportFailure(handshake: error, host: origin.host))
+            failure.kind = .reported(TransportFailure(handshake: error, host: origin.host))
         case let error where !hasHead:
-            failure.kind = .notConnected(TransportFailure(connecting: error, host: origin.host, port: origin.port))
+            failure.kind = .reported(TransportFailure(connecting: error, host: origin.host, port: origin.port))
         default: break
         }
         return failure
+    }
+}
+
+extension Error {
+    /// Whether a connection was lost after it had been made.
+    fileprivate var isLostConnection: Bool {
+        switch self {
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
+        default: false
+        }
     }
 }
 

@@ -50,8 +50,8 @@ struct ExchangeFailure: Error, Equatable {
         case limitExceeded
         /// The request cannot be sent as it is.
         case invalidRequest
-        /// The client of another library made no connection.
-        case notConnected(TransportFailure)
+        /// The client of another library reports a failure.
+        case reported(TransportFailure)
     }
 
     /// What a server did for others while it certainly did not process a request.

@@ -1,6 +1,5 @@
 #if NIO
 import NIOCore
-package import NIOPosix
 import Synchronization
 import Waystation
 
@@ -72,31 +71,6 @@ struct ExchangeHandle: TransportExchange {
     func cancel() { inbox.post(.cancel(id)) }
     func pause() { inbox.post(.pause(id)) }
     func resume() { inbox.post(.resume(id)) }
-}
-
-/// The event loops of servers whose requests are carried on the loop that has got them.
-///
-/// They are not those of the transports: loads of a server run the app's code on its loops, and an app's load that this
-/// code waits for is carried elsewhere.
-package enum ServerLoops {
-    package static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
-
-    private static let identities = EventLoopIdentities(group)
-
-    /// The loop of the calling thread; nil if the thread has no loop of the server.
-    static var current: (any EventLoop)? { identities.current }
-}
-
-/// The event loops of a group, by which a thread of the group is recognised.
-struct EventLoopIdentities: Sendable {
-    private let identities: Set<ObjectIdentifier>
-
-    init(_ group: any EventLoopGroup) { identities = Set(group.makeIterator().map { ObjectIdentifier($0) }) }
-
-    /// The loop of the calling thread; nil if the thread has no loop of the group.
-    var current: (any EventLoop)? {
-        MultiThreadedEventLoopGroup.currentEventLoop.flatMap { identities.contains(ObjectIdentifier($0)) ? $0 : nil }
-    }
 }
 
 /// The one time at which a transport looks for passed deadlines.

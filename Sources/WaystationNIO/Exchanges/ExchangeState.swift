@@ -207,7 +207,7 @@ extension TransportFailure {
         case .connectionReset: self.init(.networkConnectionLost, failure.explanation)
         case .notHTTP: self.init(.unsupportedURL, failure.explanation)
         case .invalidResponse, .limitExceeded, .invalidRequest: self.init(.unknown, failure.explanation)
-        case .notConnected(let failure): self = failure
+        case .reported(let failure): self = failure
         }
     }
 }

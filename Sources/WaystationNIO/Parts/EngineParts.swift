@@ -1,5 +1,6 @@
 #if NIO
 import NIOCore
+package import NIOPosix
 import WaystationFoundation
 
 /// The parts of the engine that can be exchanged or left out.
@@ -98,6 +99,31 @@ struct EngineSettings: Sendable {
     /// A time between 0 and a day.
     private static func amount(_ seconds: TimeInterval) -> TimeAmount {
         .milliseconds(Int64(min(max(seconds.isFinite ? seconds : 86_400, 0), 86_400) * 1000))
+    }
+}
+
+/// The event loops of servers whose requests are carried on the loop that has got them.
+///
+/// They are not those of the transports: loads of a server run the app's code on its loops, and an app's load that this
+/// code waits for is carried elsewhere.
+package enum ServerLoops {
+    package static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+
+    private static let identities = EventLoopIdentities(group)
+
+    /// The loop of the calling thread; nil if the thread has no loop of the server.
+    static var current: (any EventLoop)? { identities.current }
+}
+
+/// The event loops of a group, by which a thread of the group is recognised.
+struct EventLoopIdentities: Sendable {
+    private let identities: Set<ObjectIdentifier>
+
+    init(_ group: any EventLoopGroup) { identities = Set(group.makeIterator().map { ObjectIdentifier($0) }) }
+
+    /// The loop of the calling thread; nil if the thread has no loop of the group.
+    var current: (any EventLoop)? {
+        MultiThreadedEventLoopGroup.currentEventLoop.flatMap { identities.contains(ObjectIdentifier($0)) ? $0 : nil }
     }
 }
 #endif
