@@ -5,6 +5,8 @@ import PackageDescription
 let nio = TargetDependencyCondition.when(traits: ["NIO"])
 // The same for the client of AsyncHTTPClient.
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
+// The same for settings.
+let settings = TargetDependencyCondition.when(traits: ["Configuration"])
 // The same for spans of loads.
 let tracing = TargetDependencyCondition.when(traits: ["Tracing"])
 // The same for the gateway.
@@ -54,6 +56,7 @@ let package = Package(
             // It opens web sockets.
             enabledTraits: ["NIO"]
         ),
+        .trait(name: "Configuration", description: "Settings by swift-configuration, in the product Waystation"),
         .trait(name: "Tracing", description: "Spans of loads by swift-distributed-tracing, in the product Waystation"),
         .trait(name: "Redis", description: "Responses that machines share through Redis: the product WaystationRedis"),
     ],
@@ -69,6 +72,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     ],
     targets: [
         // zlib, bzip2, libcrypto and SQLite, of Debian's zlib1g-dev, libbz2-dev, libssl-dev and libsqlite3-dev. It also
@@ -95,6 +99,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
+                .product(name: "Configuration", package: "swift-configuration", condition: settings),
             ]
         ),
         .target(
@@ -279,6 +284,7 @@ let package = Package(
                 "Waystation", "WaystationHTTP", "WaystationStorage",
                 "WaystationOrigin", "WaystationPacks", "WaystationRedis", "WaystationTestSupport", "WaystationTesting",
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
+                .product(name: "Configuration", package: "swift-configuration", condition: settings),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: tracing),
                 "WaystationNIO",
                 .target(name: "WaystationAsyncHTTPClient", condition: asyncHTTPClient),
@@ -359,6 +365,7 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "Configuration", package: "swift-configuration", condition: settings),
                 .target(name: "WaystationGateway", condition: gateway),
                 .target(name: "WaystationRedis", condition: redis),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: gateway),

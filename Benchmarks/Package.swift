@@ -6,7 +6,11 @@ let package = Package(
     traits: [.trait(name: "SwiftCrypto", description: "bench compares digests with those of swift-crypto")],
     dependencies: [
         // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
-        .package(name: "waystation", path: "..", traits: ["AsyncHTTPClient", "Gateway", "Redis", "Tracing"]),
+        .package(
+            name: "waystation",
+            path: "..",
+            traits: ["AsyncHTTPClient", "Configuration", "Gateway", "Redis", "Tracing"]
+        ),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

@@ -21,7 +21,7 @@ swift_() {
     subcommand=$1
     shift
     case "$package $* " in
-    ". "*) set -- --traits NIO,AsyncHTTPClient,Gateway,Redis,Tracing "$@" ;;
+    ". "*) set -- --traits NIO,AsyncHTTPClient,Configuration,Gateway,Redis,Tracing "$@" ;;
     "Examples/Crawler "*) set -- --traits NIO "$@" ;;
     "Benchmarks "*" release "*) set -- --traits SwiftCrypto "$@" ;;
     esac

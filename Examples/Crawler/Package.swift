@@ -17,6 +17,7 @@ let package = Package(
             path: "../..",
             traits: [
                 .trait(name: "AsyncHTTPClient", condition: .when(traits: ["NIO"])),
+                .trait(name: "Configuration", condition: .when(traits: ["NIO"])),
                 .trait(name: "Gateway", condition: .when(traits: ["NIO"])),
                 .trait(name: "Redis", condition: .when(traits: ["NIO"])),
                 .trait(name: "Tracing", condition: .when(traits: ["NIO"])),

@@ -6,7 +6,11 @@ let package = Package(
     name: "first-load",
     dependencies: [
         // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
-        .package(name: "waystation", path: "../..", traits: ["AsyncHTTPClient", "Gateway", "Redis", "Tracing"])
+        .package(
+            name: "waystation",
+            path: "../..",
+            traits: ["AsyncHTTPClient", "Configuration", "Gateway", "Redis", "Tracing"]
+        )
     ],
     targets: [
         .executableTarget(name: "app", dependencies: [.product(name: "Waystation", package: "waystation")]),

@@ -8,7 +8,11 @@ let package = Package(
     ],
     dependencies: [
         // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
-        .package(name: "waystation", path: "../..", traits: ["AsyncHTTPClient", "Gateway", "Redis", "Tracing"])
+        .package(
+            name: "waystation",
+            path: "../..",
+            traits: ["AsyncHTTPClient", "Configuration", "Gateway", "Redis", "Tracing"]
+        )
     ],
     targets: [
         // The client knows nothing of Waystation.

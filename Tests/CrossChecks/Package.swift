@@ -10,7 +10,11 @@ let package = Package(
     name: "cross-checks",
     dependencies: [
         // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
-        .package(name: "waystation", path: "../..", traits: ["AsyncHTTPClient", "Gateway", "Redis", "Tracing"]),
+        .package(
+            name: "waystation",
+            path: "../..",
+            traits: ["AsyncHTTPClient", "Configuration", "Gateway", "Redis", "Tracing"]
+        ),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [

@@ -10,7 +10,11 @@ let package = Package(
     name: "other-servers",
     dependencies: [
         // The same traits in the same order in all packages that share a build folder: Scripts/swift.sh says why.
-        .package(name: "waystation", path: "../..", traits: ["AsyncHTTPClient", "Gateway", "Redis", "Tracing"]),
+        .package(
+            name: "waystation",
+            path: "../..",
+            traits: ["AsyncHTTPClient", "Configuration", "Gateway", "Redis", "Tracing"]
+        ),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),

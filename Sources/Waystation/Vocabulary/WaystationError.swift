@@ -25,6 +25,8 @@ public struct WaystationError: CodedError {
         public static let invalidBaseURL = Code(description: "invalidBaseURL")
         /// A text that should be a host is not one, such as a host with a port.
         public static let invalidHost = Code(description: "invalidHost")
+        /// A setting has a value that it cannot have.
+        public static let invalidSetting = Code(description: "invalidSetting")
         /// A directory does not exist or cannot be opened.
         public static let unusableDirectory = Code(description: "unusableDirectory")
         /// Foundation would ignore the registration.

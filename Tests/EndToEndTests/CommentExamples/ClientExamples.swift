@@ -12,6 +12,10 @@ import NIOHTTP1
 import WaystationAsyncHTTPClient
 #endif
 
+#if Configuration
+import Configuration
+#endif
+
 /// The examples of the direct client, compiled and not run.
 enum ClientExamples {
     static func comment(_ interceptor: Interceptor, _ url: URL, _ feed: URL) async throws {
@@ -61,6 +65,20 @@ enum ClientExamples {
         // end snippet
     }
 }
+
+#if Configuration
+extension ClientExamples {
+    static func settings(_ settings: ConfigReader, _ rules: [Rule]) async throws -> Interceptor {
+        // snippet: settings
+        var configuration = Interceptor.Configuration()
+        configuration.rules = rules
+        try await configuration.read(settings.scoped(to: "waystation"))
+        let interceptor = try Interceptor(configuration)
+        // end snippet
+        return interceptor
+    }
+}
+#endif
 
 #if AsyncHTTPClient
 extension ClientExamples {

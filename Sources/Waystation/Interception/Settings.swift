@@ -1,0 +1,100 @@
+#if Configuration
+public import Configuration
+import WaystationFoundation
+import WaystationHTTP
+import WaystationStorage
+
+extension Interceptor.Configuration {
+    /// Sets the options that a configuration of swift-configuration names; all others stay as they are.
+    ///
+    /// ```swift
+    /// var configuration = Interceptor.Configuration()
+    /// configuration.rules = rules
+    /// try await configuration.read(settings.scoped(to: "waystation"))
+    /// let interceptor = try Interceptor(configuration)
+    /// ```
+    ///
+    /// | Key | Value |
+    /// | --- | --- |
+    /// | `cache.directory` | the path of a folder: sets ``cache`` to a cache in it |
+    /// | `cache.maximumSize` | the size of the cache in bytes, 268,435,456 by default |
+    /// | `cache.maximumAge` | how long a response is kept, in seconds, 2,592,000 by default |
+    /// | `cache.maximumEntrySize` | the size of the largest body that is stored, in bytes, 33,554,432 by default |
+    /// | `cache.memorySize` | the size of the bodies that are also kept in memory, in bytes, 33,554,432 by default |
+    /// | `storesCodedBodies` | ``storesCodedBodies``, true or false |
+    /// | `leavesTasksToFoundation` | ``leavesTasksToFoundation``, true or false |
+    /// | `storageTimeout` | ``storageTimeout`` in seconds |
+    ///
+    /// Rules are not settings: they are in code.
+    ///
+    /// - Parameter settings: The settings, with the keys above.
+    /// - Throws: ``WaystationError`` with the code `invalidSetting`, whose message names the key, or `unusableDirectory`.
+    public mutating func read(_ settings: ConfigReader) async throws(WaystationError) {
+        let settings = Settings(settings)
+        var new = self
+        new.cache = try await settings.cache() ?? cache
+        if let value = try await settings.flag("storesCodedBodies") { new.storesCodedBodies = value }
+        if let value = try await settings.flag("leavesTasksToFoundation") { new.leavesTasksToFoundation = value }
+        if let value = try await settings.number("storageTimeout", from: 0) { new.storageTimeout = .seconds(value) }
+        self = new
+    }
+}
+
+/// Settings whose errors name the key.
+private struct Settings {
+    private let reader: ConfigReader
+
+    init(_ reader: ConfigReader) { self.reader = reader }
+
+    func flag(_ key: String) async throws(WaystationError) -> Bool? {
+        try await value(key, "true or false") { try await reader.fetchBool(forKey: $0) }
+    }
+
+    func number(_ key: String, from least: Int) async throws(WaystationError) -> Int? {
+        let meaning = "a whole number from \(least) on"
+        let number = try await value(key, meaning) { try await reader.fetchInt(forKey: $0) }
+        guard let number, number < least else { return number }
+        throw WaystationError(.invalidSetting, "the setting \(key) is \(number), and must be \(meaning)")
+    }
+
+    /// The cache; nil if no directory is set.
+    func cache() async throws(WaystationError) -> ResponseCache? {
+        let path = try await value("cache.directory", "the path of a folder") {
+            try await reader.fetchString(forKey: $0)
+        }
+        var numbers: [String: Int] = [:]
+        for key in ["maximumSize", "maximumAge", "maximumEntrySize", "memorySize"] {
+            numbers[key] = try await number("cache.\(key)", from: key == "memorySize" ? 0 : 1)
+        }
+        guard let path, !path.isEmpty else {
+            guard let key = numbers.keys.min() else { return nil }
+            let message = "the setting cache.\(key) needs the setting cache.directory, which is not there"
+            throw WaystationError(.invalidSetting, message)
+        }
+        do {
+            return try ResponseCache(
+                directory: URL(filePath: path),
+                maximumSize: numbers["maximumSize"].map { .bytes($0) } ?? .mebibytes(256),
+                maximumAge: numbers["maximumAge"].map { .seconds($0) } ?? .days(30),
+                maximumEntrySize: numbers["maximumEntrySize"].map { .bytes($0) } ?? .mebibytes(32),
+                memorySize: numbers["memorySize"].map { .bytes($0) } ?? .mebibytes(32)
+            )
+        } catch {
+            let message = "the folder \(path.shown()) of the setting cache.directory cannot hold a cache: \(error)"
+            throw WaystationError(.unusableDirectory, message, cause: error)
+        }
+    }
+
+    private func value<Value>(
+        _ key: String,
+        _ meaning: String,
+        _ fetch: (ConfigKey) async throws -> Value?
+    ) async throws(WaystationError) -> Value? {
+        do {
+            return try await fetch(ConfigKey(key))
+        } catch {
+            throw WaystationError(.invalidSetting, "the setting \(key) must be \(meaning): \(error)", cause: error)
+        }
+    }
+}
+#endif
