@@ -7,6 +7,7 @@ import NIOHTTP1
 import Synchronization
 public import Waystation
 import WaystationFoundation
+import WaystationHTTP
 import WaystationNIO
 
 /// A client with AsyncHTTPClient's own calls, which loads by the rules of an interceptor.
@@ -26,8 +27,10 @@ import WaystationNIO
 /// A response of a rule differs from one of the `HTTPClient`:
 ///
 /// - Its body has no content codings, and its head has the field `Cache-Status` (RFC 9211).
-/// - Redirects are followed by the rules, at most 20 in a row. The history has one entry, the last request.
-/// - Errors are `URLError`, as from a session, but for `HTTPClientError.deadlineExceeded` and `CancellationError`.
+/// - Redirects are followed by the rules, at most 20 in a row. The history has one entry: the first request, with the
+///   URL of the response.
+/// - Errors are `URLError`, as from a session, but for `HTTPClientError.deadlineExceeded`, and `CancellationError` if the
+///   task is cancelled before the head has arrived. An error of the request's own body is passed on.
 ///
 /// A redirect that the `HTTPClient` follows by itself, of a request that no rule takes, is not seen by the rules.
 ///
@@ -130,6 +133,8 @@ extension Interceptor {
     /// - Returns: The client, which keeps the interceptor and the base.
     public func httpClient(over base: HTTPClient = .shared, followsRedirects: Bool = true) -> InterceptedHTTPClient {
         let configuration = URLSessionConfiguration.default
+        // A call has a deadline of its own, and a server may be silent as long as that allows.
+        configuration.timeoutIntervalForRequest = Self.longestSilence
         // The client of a server has no store of cookies unless the interceptor has one.
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
@@ -139,15 +144,21 @@ extension Interceptor {
             followsRedirects: followsRedirects
         )
     }
+
+    /// A year, in seconds.
+    private static let longestSilence: TimeInterval = 365 * 86_400
 }
 
 extension Interceptor.Carrier {
     /// A client of AsyncHTTPClient: requests are forwarded over its connections, with its TLS configuration and proxies.
     ///
     /// The client may follow redirects or remove content codings: each redirect is handed to the rules all the same. With a
-    /// client that disallows redirects, a redirect costs no connection. The client must not be shut down before the
-    /// interceptor's last load. A connection that cannot be made is tried again by the client until its
-    /// `timeout.connect`.
+    /// client that follows redirects, each redirect closes its connection to the server, and is delivered and stored
+    /// without its body. The client must not be shut down before the interceptor's last load. A connection that cannot be
+    /// made is tried again by the client until its `timeout.connect`.
+    ///
+    /// Loads are carried on the client's event loops: code of the app that runs there must not wait for a load. The web
+    /// sockets of a gateway are opened by the engine on SwiftNIO itself, without the client's proxy.
     ///
     /// - Parameter client: The client.
     /// - Returns: The carrier.
@@ -221,7 +232,7 @@ private final class TranslatedHead: Sendable {
         var headers = HTTPHeaders()
         headers.reserveCapacity(message.headerFields.count)
         // The coding was removed from the body, and its length was that of the coded bytes.
-        let wasCoded = message.headerFields.contains(.contentEncoding)
+        let wasCoded = ContentCodings(message.headerFields[values: .contentEncoding]).areRemoved
         for field in message.headerFields
         where !wasCoded || (field.name != .contentEncoding && field.name != .contentLength) {
             headers.add(name: field.name.rawName, value: field.value)

@@ -10,11 +10,12 @@ public import WaystationFoundation
 /// A transport follows no redirects, answers no challenges and keeps neither a cache nor cookies. It removes content
 /// codings, and reads a body only as fast as its receiver takes it. All its work is done on one event loop, where the
 /// receivers are called as well: a receiver must return quickly. Only the requests that a gateway's connections send are
-/// carried on the event loops of these connections, each with connections of its own.
+/// carried on the event loops of these connections, each with connections of its own, and a transport over an `HTTPClient`
+/// works on the loops of that client.
 ///
 /// When the transport is released, idle connections are closed; exchanges that are running continue.
 public final class NIOTransport: Transport, BodyAwaitingTransport {
-    /// The event loops of all transports.
+    /// The event loops of all transports but those over an `HTTPClient`.
     ///
     /// They are not those that the app may use itself: receivers run code of the app, and a load that waits for its own
     /// event loop would wait for ever.
@@ -90,8 +91,8 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
 
     /// The inbox of the event loop that carries the requests of the calling thread.
     ///
-    /// A server's request is carried on the event loop that has got it, so that neither it nor its response changes the
-    /// thread.
+    /// A request of a server, or from a loop of the transport's `HTTPClient`, is carried on the event loop that has got it, so
+    /// that neither it nor its response changes the thread.
     private var present: Inbox {
         guard let loop = findLoop() else { return inbox }
         return served.withLock { served in

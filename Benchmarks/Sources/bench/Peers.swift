@@ -7,7 +7,7 @@ import WaystationTestSupport
 extension Benchmark {
     /// A fresh hit in Python caches, whose users expect the same as ours: the same bodies, one load at a time.
     static let peers = [
-        Benchmark("requests-cache/fresh", "hishel/fresh") {
+        Benchmark("requests-cache/fresh", "hishel/fresh", "requests-cache/client-disk", "hishel/client-disk") {
             let nginx = try Nginx()
             defer { nginx.stop() }
             let count = 200
@@ -19,20 +19,28 @@ extension Benchmark {
             var random = SeededRandom(seed: 1)
             let loads = Loads(session, urls.shuffled(using: &random), count: 2_000)
             _ = try await loads.microseconds(atATime: 1)
+            let folder = try ScratchDirectory()
+            let client = try InterceptedSession.cached(in: folder.url, keepsBodiesInMemory: false).client()
+            let direct = Loads(client, urls.shuffled(using: &random), count: 2_000)
+            _ = try await direct.microseconds(atATime: 1)
             let base = nginx.url("fresh")
             let costs = try await interleaved(
                 rounds: 3,
-                [{ try await loads.microseconds(atATime: 1) }]
+                [{ try await loads.microseconds(atATime: 1) }, { try await direct.microseconds(atATime: 1) }]
                     + PythonCache.local.map { cache in { try cache.microseconds(base, urls: count, loads: 600) } }
             )
-            return PythonCache.local.enumerated().map { index, cache in
-                Figure(
-                    "\(cache.rawValue)/fresh",
-                    costs[index + 1] / costs[0],
-                    limit: cache.isJudged ? 5 : nil,
-                    bound: .atLeast,
-                    against: ["fresh-us": costs[0], "\(cache.rawValue)-us": costs[index + 1]]
-                )
+            return PythonCache.local.enumerated().flatMap { index, cache in
+                let cost = costs[index + 2]
+                return [("fresh", costs[0], cache.limits?.session), ("client-disk", costs[1], cache.limits?.client)]
+                    .map { name, ours, limit in
+                        Figure(
+                            "\(cache.rawValue)/\(name)",
+                            cost / ours,
+                            limit: limit,
+                            bound: .atLeast,
+                            against: ["\(name)-us": ours, "\(cache.rawValue)-us": cost]
+                        )
+                    }
             }
         }
     ]
@@ -51,10 +59,16 @@ enum PythonCache: String {
     /// The caches that keep their responses on this machine.
     static let local = [requestsCache, requestsCacheMemory, hishel]
 
-    /// Whether a limit applies.
+    /// How many hits of a session, and of a direct client from disk, are at least as quick as one of this cache.
     ///
     /// A cache that keeps nothing beyond its process is only reported.
-    var isJudged: Bool { self != .requestsCacheMemory }
+    var limits: (session: Double, client: Double)? {
+        switch self {
+        case .requestsCache: (5, 50)
+        case .hishel: (5, 20)
+        case .requestsCacheMemory, .requestsCacheRedis: nil
+        }
+    }
 
     /// Returns the microseconds of one hit, as the process itself measures them: without its start and without the
     /// filling.

@@ -229,7 +229,11 @@ public final class DirectClient: Sendable {
             return .answered(answered)
         }
         let load = makeLoad()
-        load.begin { [loads] in loads.journey(on: visit, context, for: load) }
+        load.begin { [loads] in
+            loads.journey(on: visit, context, for: load)
+        } orElse: {
+            context.emit(.cancelled)
+        }
         return .load(load)
     }
 }

@@ -68,11 +68,13 @@ final class DirectLoad: JourneyClient {
 
     /// Begins the load.
     ///
-    /// - Parameter journey: Begins the journey.
-    func begin(_ journey: @escaping @Sendable () -> Journey) {
+    /// - Parameters:
+    ///   - journey: Begins the journey.
+    ///   - stopped: Called instead if the load was stopped before.
+    func begin(_ journey: @escaping @Sendable () -> Journey, orElse stopped: @escaping @Sendable () -> Void) {
         perform {
             // A deadline may have passed before, or the body of the request may have failed.
-            guard !self.state.withLock(\.reader.hasEnded) else { return }
+            guard !self.state.withLock(\.reader.hasEnded) else { return stopped() }
             let journey = journey()
             // A cancel or the end comes later, in its turn.
             self.state.withLock { $0.journey = journey }

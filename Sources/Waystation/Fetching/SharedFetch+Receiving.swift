@@ -292,7 +292,8 @@ extension FetchPlan {
             variants: variants,
             strategy: strategy,
             revalidation: revalidation,
-            ticket: ticket
+            ticket: ticket,
+            span: span
         )
     }
 }

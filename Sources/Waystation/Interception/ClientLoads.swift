@@ -103,12 +103,13 @@ package final class ClientLoads: Sendable {
     /// The answer of a visit, if it needs no journey.
     ///
     /// Its body is in memory then, and it is neither a redirect nor the refusal of a token. The load has ended, and its
-    /// event was emitted.
-    func answer(to visit: Visit, _ context: LoadContext) -> AnsweredLoad? {
+    /// event was emitted. The context is not made unless there is an answer, because that begins a span.
+    func answer(to visit: Visit, _ context: @autoclosure () -> LoadContext) -> AnsweredLoad? {
         guard case .answer(let answer) = visit.verdict, case .data(let body) = answer.body, visit.hop.ticket == nil,
             case let status = answer.head.statusCode, status != 401, !RedirectPolicy.statuses.contains(status),
-            context.recording == nil
+            interceptor.environment.recorders.current == nil
         else { return nil }
+        let context = context()
         context.emit(answer)
         context.renew(answer)
         return AnsweredLoad(visit.hop, answer, body)

@@ -25,17 +25,18 @@ extension Interceptor.Configuration {
     /// | `leavesTasksToFoundation` | ``leavesTasksToFoundation``, true or false |
     /// | `storageTimeout` | ``storageTimeout`` in seconds |
     ///
-    /// Rules are not settings: they are in code.
+    /// The other keys of the cache need `cache.directory`. Rules are not settings: they are in code. Keys, also those in
+    /// errors, are relative to the scope of the reader.
     ///
     /// - Parameter settings: The settings, with the keys above.
     /// - Throws: ``WaystationError`` with the code `invalidSetting`, whose message names the key, or `unusableDirectory`.
     public mutating func read(_ settings: ConfigReader) async throws(WaystationError) {
         let settings = Settings(settings)
         var new = self
-        new.cache = try await settings.cache() ?? cache
         if let value = try await settings.flag("storesCodedBodies") { new.storesCodedBodies = value }
         if let value = try await settings.flag("leavesTasksToFoundation") { new.leavesTasksToFoundation = value }
         if let value = try await settings.number("storageTimeout", from: 0) { new.storageTimeout = .seconds(value) }
+        new.cache = try await settings.cache() ?? cache
         self = new
     }
 }

@@ -277,7 +277,6 @@ extension Journey {
     }
 
     private func announce(_ response: ResponseHead, to client: any JourneyClient) {
-        context.span?.take(response)
         let continues = client.take(response) { continues in
             guard continues else { return self.refuse() }
             self.change { $0.delivery.allow() }

@@ -238,6 +238,8 @@ package final class Journey: Sendable {
     func deliver(_ head: ResponseHead, isFetched: Bool) {
         let head = isFetched ? head : head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))
         guard !needsResponse || head.response != nil else { return finish(URLError.invalidHead(of: head.url)) }
+        // The end of the load may be told before the client takes the head.
+        context.span?.take(head)
         deliver(.response(head))
     }
 

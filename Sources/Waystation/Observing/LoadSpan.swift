@@ -16,8 +16,8 @@ struct LoadTracer: Sendable {
 
     /// Begins the span of a load.
     ///
-    /// Its parent is the span of the task that called the client. A task of Foundation's does not keep that; then the
-    /// parent is the one that the fields of the request name.
+    /// Its parent is the context of the task that called the client. A task of Foundation's does not keep it: if there is no
+    /// context, the parent is the one that the fields of the request name.
     func begin(_ request: URLRequest, rule: Int?) -> LoadSpan {
         var parent = ServiceContext.current
         if parent == nil {

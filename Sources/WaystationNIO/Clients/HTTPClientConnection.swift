@@ -2,6 +2,7 @@
 package import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import Waystation
 package import WaystationFoundation
@@ -69,7 +70,8 @@ final class HTTPClientConnection: ExchangeConnection {
 
     private func ended(_ id: ObjectIdentifier) {
         calls[id] = nil
-        closeIfIdle()
+        // The exchange gets its end before.
+        if closesWhenIdle { loop.assumeIsolated().execute { self.closeIfIdle() } }
     }
 
     private func closeIfIdle() {
@@ -119,6 +121,8 @@ private final class HTTPClientCall {
     /// Succeeds when the exchange can take more of the response's body.
     private var taken: EventLoopPromise<Void>?
     private var hasHead = false
+    /// The number of bytes of the body that are still to arrive of a response that ends the upload; nil for others.
+    private var missingBytes: Int?
     private var isOver = false
 
     init(
@@ -171,6 +175,11 @@ private final class HTTPClientCall {
 
     func send(_ part: ByteBuffer, isLast: Bool) {
         guard !isOver, let writer else { return }
+        // An empty chunk would be the end of the body.
+        guard part.readableBytes > 0 else {
+            if isLast { written.take()?.succeed() } else { loop.assumeIsolated().execute { self.askForBody() } }
+            return
+        }
         let call = NIOLoopBound(self, eventLoop: loop)
         writer.write(.byteBuffer(part)).hop(to: loop).whenComplete { result in
             switch result {
@@ -210,6 +219,7 @@ private final class HTTPClientCall {
         let call = NIOLoopBound(self, eventLoop: loop)
         return .stream(contentLength: length) { [loop] writer in
             loop.flatSubmit {
+                guard !call.value.isOver else { return loop.makeFailedFuture(HTTPClientError.cancelled) }
                 let written = loop.makePromise(of: Void.self)
                 call.value.writer = writer
                 call.value.written = written
@@ -221,17 +231,20 @@ private final class HTTPClientCall {
 
     // MARK: The client
 
+    /// The statuses that a client follows.
+    private static let redirects: Set<UInt> = [301, 302, 303, 304, 305, 307, 308]
+
     /// The head of a response arrived, before the client follows it if it is a redirect.
     func visit(_ head: HTTPResponseHead) {
-        guard settings.followsRedirects, !isOver, (301...308).contains(head.status.code),
-            head.headers.contains(name: "Location")
+        guard settings.followsRedirects, !isOver, Self.redirects.contains(head.status.code),
+            let location = head.headers.first(name: "Location"),
+            URL(string: location)?.scheme.map({ ["http", "https"].contains($0.lowercased()) }) ?? true
         else { return }
         var head = head
         // The body is not read.
         head.headers.remove(name: "Content-Length")
         exchange.take(EngineResponseHead(head))
-        end(nil)
-        task?.cancel()
+        finish()
     }
 
     func take(_ head: HTTPResponseHead) {
@@ -243,10 +256,34 @@ private final class HTTPClientCall {
             if exchange.requestHead.method != "HEAD" { head.headers.remove(name: "Content-Length") }
         }
         exchange.take(EngineResponseHead(head))
+        endIfUploadIsRefused(head)
+    }
+
+    /// Ends a call whose server has answered before it got the whole body, and wants no more of it.
+    ///
+    /// The client stops sending at a status from 300 on. It then waits for the end of the upload for ever, and never tells
+    /// the end of the response. So the end is found by the length of its body.
+    private func endIfUploadIsRefused(_ head: HTTPResponseHead) {
+        guard written != nil, head.status.code >= 300 else { return }
+        let hasNoBody = exchange.requestHead.method == "HEAD" || head.status == .notModified
+        missingBytes = hasNoBody ? 0 : head.headers.first(name: "Content-Length").flatMap { Int($0) }
+        if missingBytes == 0 { finish() }
+    }
+
+    /// Ends a response that is complete, although the client does not know it.
+    private func finish() {
+        end(nil)
+        task?.cancel()
     }
 
     func take(_ part: ByteBuffer) -> EventLoopFuture<Void> {
-        guard !isOver, !exchange.take(part) else { return loop.makeSucceededVoidFuture() }
+        guard !isOver else { return loop.makeSucceededVoidFuture() }
+        let takesMore = exchange.take(part)
+        if let missingBytes {
+            self.missingBytes = missingBytes - part.readableBytes
+            if missingBytes <= part.readableBytes { finish() }
+        }
+        guard !takesMore, !isOver else { return loop.makeSucceededVoidFuture() }
         let taken = loop.makePromise(of: Void.self)
         self.taken = taken
         return taken.futureResult
@@ -285,13 +322,13 @@ private final class HTTPClientCall {
             let text = "The HTTPClient was shut down. Shut it down when no more requests are made."
             failure.kind = .reported(TransportFailure(.unknown, text))
         case is HTTPParserError: failure.kind = .notHTTP
-        case is HTTPClientError where hasHead: failure.kind = .invalidResponse
-        case is HTTPClientError: break
+        case is HTTPClientError: failure.kind = hasHead ? .invalidResponse : .invalidRequest
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             failure.kind = .reported(TransportFailure(handshake: error, host: origin.host))
-        case let error where !hasHead:
+        case is NIOConnectionError, is IOError, ChannelError.connectTimeout:
             failure.kind = .reported(TransportFailure(connecting: error, host: origin.host, port: origin.port))
-        default: break
+        // Such as a stream of HTTP/2 that the server has reset.
+        default: if !hasHead { failure.kind = .reported(TransportFailure(.networkConnectionLost, failure.explanation)) }
         }
         return failure
     }

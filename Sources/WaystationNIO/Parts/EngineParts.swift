@@ -23,7 +23,7 @@ struct EngineParts: Sendable {
     /// Calls work after a pause, on an event loop; it is called on the same loop.
     typealias AfterPause = @Sendable (TimeAmount, any EventLoop, @escaping () -> Void) -> Void
 
-    /// Yields the event loop that carries the requests of the calling thread; nil for the first one of the transport.
+    /// Yields the event loop that carries the requests of the calling thread; nil for the transport's default loop.
     typealias FindLoop = @Sendable () -> (any EventLoop)?
 
     /// Tells whether a descriptor is one of the last that the process can have.
@@ -45,7 +45,7 @@ struct EngineParts: Sendable {
     var makeRoutes: (@Sendable (_ environment: [String: String]) -> FindRoute)?
     /// The event loops of the transport; nil for those that all transports share.
     var loops: (any EventLoopGroup)?
-    /// A request from a loop of a server is carried on it; other loops are the app's.
+    /// By default, only requests from a server's loop are carried on that loop.
     var findLoop: FindLoop = { ServerLoops.current }
     /// Tells which sockets are given back while there are other connections; tests decide which.
     var isReserved: IsReserved = DescriptorReserve.contains

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Synchronization
 import Testing
 import Waystation
 import WaystationTestSupport
@@ -103,11 +104,21 @@ struct HiddenCutTests {
         #expect(!ResponseHead(url: origin.url("/"), statusCode: 200, fields: [:]).hidesCuts)
     }
 
-    private struct HeadReceiver: TransportReceiver {
-        let completion: @Sendable (Result<ResponseHead, any Error>) -> Void
+    /// Passes the first head on; the exchange may end with an error after it.
+    private final class HeadReceiver: TransportReceiver {
+        private let completion: Mutex<(@Sendable (Result<ResponseHead, any Error>) -> Void)?>
 
-        func transportDidReceive(_ head: ResponseHead) { completion(.success(head)) }
+        init(_ completion: @escaping @Sendable (Result<ResponseHead, any Error>) -> Void) {
+            self.completion = Mutex(completion)
+        }
+
+        private func complete(_ result: Result<ResponseHead, any Error>) {
+            let completion = completion.withLock { $0.take() }
+            completion?(result)
+        }
+
+        func transportDidReceive(_ head: ResponseHead) { complete(.success(head)) }
         func transportDidReceive(_ part: Data) {}
-        func transportDidEnd(_ error: (any Error)?) { if let error { completion(.failure(error)) } }
+        func transportDidEnd(_ error: (any Error)?) { if let error { complete(.failure(error)) } }
     }
 }

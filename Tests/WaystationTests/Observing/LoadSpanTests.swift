@@ -81,6 +81,28 @@ struct LoadSpanTests {
         #expect(await spans(2, areExchanges: false).map { text($0, "http.response.status_code") } == ["200", "200"])
     }
 
+    @Test("end, also those of requests that are no longer answered at once")
+    func outdated() async throws {
+        let origin = try ScriptedOrigin { _ in .ok("a", fields: ["Cache-Control": "max-age=60"]) }
+        let clock = ManualClock()
+        let client = try interceptor { $0.now = clock.now }.client(configuration: .ephemeral)
+        for _ in 1...4 {
+            for _ in 1...3 { _ = try await client.data(for: origin.url("/a")) }
+            clock.advance(by: 100)
+        }
+        _ = await spans(12, areExchanges: false)
+        #expect(await eventually { tracer.activeSpans.isEmpty })
+    }
+
+    @Test("have the status of the response in a session, too")
+    func session() async throws {
+        let origin = try ScriptedOrigin { _ in .status(404) }
+        let session = URLSession(configuration: .ephemeral.intercepted(by: try interceptor()))
+        for _ in 1...20 { _ = try await session.data(from: origin.url("/a")) }
+        let loads = await spans(20, areExchanges: false)
+        #expect(loads.allSatisfy { text($0, "error.type") == "404" && text($0, "waystation.cache_status") != nil })
+    }
+
     @Test("are children of the span of the task, and in a session of the one that the request names")
     func parents() async throws {
         let origin = try ScriptedOrigin { _ in .ok("a") }
