@@ -54,7 +54,7 @@ public final class InterceptedHTTPClient: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - timeout: How long the head of the response may take.
-    ///   - logger: The logger of the request.
+    ///   - logger: The logger of the `HTTPClient`; a load of a rule uses that of the interceptor.
     /// - Returns: The response, as soon as its head has arrived; its body is read as it arrives.
     /// - Throws: `HTTPClientError.deadlineExceeded`, `CancellationError` or `URLError`; what the `HTTPClient` throws if no rule
     ///   takes the request.
@@ -71,7 +71,7 @@ public final class InterceptedHTTPClient: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - deadline: The time until which the head of the response must arrive.
-    ///   - logger: The logger of the request.
+    ///   - logger: The logger of the `HTTPClient`; a load of a rule uses that of the interceptor.
     /// - Returns: The response, as soon as its head has arrived; its body is read as it arrives.
     /// - Throws: `HTTPClientError.deadlineExceeded`, `CancellationError` or `URLError`; what the `HTTPClient` throws if no rule
     ///   takes the request.
