@@ -27,7 +27,8 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
     /// The engines on other event loops, which the first request from a loop makes.
     private let served = Mutex<[ObjectIdentifier: Inbox]>([:])
     private let makeInbox: @Sendable (any EventLoop) -> Inbox
-    private let findLoop: EngineParts.FindLoop
+    /// The event loops that carry the requests which come from them.
+    private let ownCarriers: EventLoopIdentities
     /// Opens connections for protocols other than HTTP.
     package let opener: ConnectionOpener
 
@@ -80,7 +81,7 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
             return Inbox(engine, loop: loop)
         }
         inbox = makeInbox((parts.loops ?? Self.loops).next())
-        findLoop = parts.findLoop
+        ownCarriers = parts.loops.map { EventLoopIdentities($0) } ?? ServerLoops.identities
         opener = ConnectionOpener(composer, options, settings, parts)
     }
 
@@ -94,7 +95,7 @@ public final class NIOTransport: Transport, BodyAwaitingTransport {
     /// A request of a server, or from a loop of the transport's `HTTPClient`, is carried on the event loop that has got it, so
     /// that neither it nor its response changes the thread.
     private var present: Inbox {
-        guard let loop = findLoop() else { return inbox }
+        guard let loop = ownCarriers.current else { return inbox }
         return served.withLock { served in
             if let inbox = served[ObjectIdentifier(loop)] { return inbox }
             let inbox = makeInbox(loop)

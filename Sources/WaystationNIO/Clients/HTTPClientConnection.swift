@@ -308,8 +308,8 @@ private final class HTTPClientCall {
     private func failure(_ error: any Error) -> ExchangeFailure {
         var failure = ExchangeFailure(.connectionLost, "The HTTPClient ended the request: \(error.inWords).")
         switch error {
-        // Who sent the request repeats it once, if its method allows it: an idle connection of the client may have been
-        // closed while the request was on its way.
+        // The network of the load repeats such a request once if its method allows it (`OriginExchange`): the server may have
+        // closed an idle connection of the client while the request was on its way.
         case let error where error.isLostConnection && !hasHead:
             let text = "The server closed the connection before it answered. Try again."
             failure.kind = .reported(TransportFailure(.networkConnectionLost, text))
@@ -385,9 +385,6 @@ extension NIOTransport {
             HTTPClientConnection(client, settings, to: origin, owner: owner, loop: loop)
         }
         parts.loops = client.eventLoopGroup
-        // The client prefers a connection on the loop of the request, so requests from elsewhere have the same loop.
-        let loops = EventLoopIdentities(client.eventLoopGroup)
-        parts.findLoop = { loops.current }
         self.init(configuration: configuration, options: NIOOptions(), parts: parts)
     }
 }

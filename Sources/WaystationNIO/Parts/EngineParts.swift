@@ -23,9 +23,6 @@ struct EngineParts: Sendable {
     /// Calls work after a pause, on an event loop; it is called on the same loop.
     typealias AfterPause = @Sendable (TimeAmount, any EventLoop, @escaping () -> Void) -> Void
 
-    /// Yields the event loop that carries the requests of the calling thread; nil for the transport's default loop.
-    typealias FindLoop = @Sendable () -> (any EventLoop)?
-
     /// Tells whether a descriptor is one of the last that the process can have.
     typealias IsReserved = @Sendable (_ descriptor: CInt) -> Bool
 
@@ -43,10 +40,11 @@ struct EngineParts: Sendable {
     ///
     /// Without it, all routes are direct.
     var makeRoutes: (@Sendable (_ environment: [String: String]) -> FindRoute)?
-    /// The event loops of the transport; nil for those that all transports share.
+    /// The event loops of the transport, each of which carries the requests that come from it; all others are carried on
+    /// one of them.
+    ///
+    /// Without it, the transport has a loop of all transports, and only requests from a server's loop are carried on that.
     var loops: (any EventLoopGroup)?
-    /// By default, only requests from a server's loop are carried on that loop.
-    var findLoop: FindLoop = { ServerLoops.current }
     /// Tells which sockets are given back while there are other connections; tests decide which.
     var isReserved: IsReserved = DescriptorReserve.contains
     /// Calls the work on the event loop after a pause that the engine has decided on; tests decide when.
@@ -109,10 +107,7 @@ struct EngineSettings: Sendable {
 package enum ServerLoops {
     package static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
-    private static let identities = EventLoopIdentities(group)
-
-    /// The loop of the calling thread; nil if the thread has no loop of the server.
-    static var current: (any EventLoop)? { identities.current }
+    static let identities = EventLoopIdentities(group)
 }
 
 /// The event loops of a group, by which a thread of the group is recognised.
