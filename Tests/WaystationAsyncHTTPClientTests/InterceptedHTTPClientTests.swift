@@ -4,6 +4,8 @@ import Foundation
 import FoundationNetworking
 import NIOCore
 import NIOHTTP1
+import NIOSSL
+import Synchronization
 import Testing
 import Waystation
 import WaystationAsyncHTTPClient
@@ -78,7 +80,10 @@ struct InterceptedHTTPClientTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("lets the client refuse a URL that is none", arguments: ["", "nothing", "file:///a", "http://"])
+    @Test(
+        "passes an invalid URL to the HTTPClient, which refuses it",
+        arguments: ["", "nothing", "file:///a", "http://"]
+    )
     func unusable(url: String) async throws {
         let client = try client()
         await #expect(throws: HTTPClientError.self) {
@@ -290,7 +295,7 @@ struct InterceptedHTTPClientTests {
         let client = try client()
         let request = HTTPClientRequest(url: origin.url("/ruled/a").absoluteString)
         await #expect(throws: HTTPClientError.deadlineExceeded) {
-            try await client.execute(request, timeout: .milliseconds(10))
+            try await client.execute(request, deadline: .now())
         }
     }
 
@@ -382,19 +387,80 @@ struct InterceptedHTTPClientTests {
         }
     }
 
-    @Test("is the network of a session, too")
+    @Test("asks a predicate of a rule once for each request")
+    func predicate() async throws {
+        let count = Mutex(0)
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .allow(
+                    "http://127.0.0.1:*/**",
+                    where: { _ in
+                        count.withLock { $0 += 1 }
+                        return true
+                    },
+                    via: .source(Greeting())
+                )
+            ]
+        }
+        _ = try await get(interceptor.httpClient(over: open.http), try #require(URL(string: "http://127.0.0.1:1/a")))
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    /// A client that finds a server by a name that only it knows.
+    private var naming: OpenClient { OpenClient { $0.dnsOverride = ["shop.test": "127.0.0.1"] } }
+
+    @Test("is the network of a session and of a direct client, too")
     func session() async throws {
         let origin = try ScriptedOrigin { .ok($0.path, fields: ["X-Way": $0.value(of: "X-Mark") ?? ""]) }
+        let naming = naming
         let interceptor = try Interceptor {
-            $0.rules = [.allow("http://127.0.0.1:*/**", via: .network)]
-            $0.transport = .asyncHTTPClient(open.http)
+            $0.rules = [.allow("http://shop.test:*/**", via: .network)]
+            $0.transport = .asyncHTTPClient(naming.http)
         }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["X-Mark": "session"]
         let session = URLSession(configuration: configuration.intercepted(by: interceptor))
-        let (data, response) = try await session.data(from: origin.url("/a"))
+        let url = try #require(URL(string: "http://shop.test:\(origin.port)/a"))
+        let (data, response) = try await session.data(from: url)
         #expect(String(decoding: data, as: UTF8.self) == "/a")
         #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Way") == "session")
+        #expect(try await interceptor.client(configuration: configuration).data(for: url).0 == data)
+    }
+
+    @Test("executes by its HTTPClient what no rule takes, whatever the engine of the interceptor is")
+    func base() async throws {
+        let origin = try ScriptedOrigin { .ok($0.path) }
+        let naming = naming
+        let client = try Interceptor { $0.rules = [.block("http://127.0.0.1:*/**")] }.httpClient(over: naming.http)
+        let url = try #require(URL(string: "http://shop.test:\(origin.port)/a"))
+        #expect(try await get(client, url).1 == "/a")
+        await #expect(throws: URLError.self) { try await get(client, origin.url("/a")) }
+    }
+
+    @Test("speaks each version of HTTP over TLS, with the roots of the HTTPClient", arguments: [false, true])
+    func secured(speaksHTTP2: Bool) async throws {
+        let origin = try await SecuredOrigin(versions: speaksHTTP2 ? .http2 : .http1) { request in
+            .ok(request.body.isEmpty ? Data(request.path.utf8) : request.body)
+        }
+        defer { origin.stop() }
+        let authority = try NIOSSLCertificate.fromPEMBytes(Array(origin.authority.utf8))
+        let open = OpenClient {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .certificates(authority)
+            $0.tlsConfiguration = tls
+        }
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://127.0.0.1:*/**", via: .network)]
+            $0.transport = .asyncHTTPClient(open.http)
+        }
+        let client = interceptor.httpClient(over: open.http)
+        #expect(try await get(client, origin.url("/a")).1 == "/a")
+        var request = HTTPClientRequest(url: origin.url("/a").absoluteString)
+        request.method = .POST
+        request.body = .bytes(ByteBuffer(string: "letter"))
+        let response = try await client.execute(request, timeout: .minutes(5))
+        #expect(String(buffer: try await response.body.collect(upTo: 99)) == "letter")
+        #expect(Set(origin.connectionVersions) == [speaksHTTP2 ? "h2" : "http/1.1"])
     }
 }
 

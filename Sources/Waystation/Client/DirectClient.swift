@@ -209,19 +209,19 @@ public final class DirectClient: Sendable {
         _ makeLoad: () -> DirectLoad
     ) async throws -> Begun {
         guard !Task.isCancelled else { throw URLError.cancelledLoad(of: asked.request.url) }
-        guard !body.isNone else { return carryOut(asked, asked.request, makeLoad) }
+        let strategy = asked.options.strategy
+        guard !body.isNone else { return carryOut(asked, loads.visit(for: asked.request, by: strategy), makeLoad) }
         let load = makeLoad()
         let spool = loads.interceptor.configuration.bodySpool ?? BodySpool()
         let request = try await body.added(to: asked.request, spool, in: load)
-        let begun = carryOut(asked, request) { load }
+        let begun = carryOut(asked, loads.visit(for: request, by: strategy)) { load }
         // The rest of a body that is still arriving is not needed.
         if case .answered = begun { load.stop(URLError.cancelledLoad(of: request.url)) }
         return begun
     }
 
     /// Answers at once, or begins a journey.
-    private func carryOut(_ asked: Asked, _ request: URLRequest, _ makeLoad: () -> DirectLoad) -> Begun {
-        let first = loads.visit(for: request, by: asked.options.strategy)
+    private func carryOut(_ asked: Asked, _ first: Visit, _ makeLoad: () -> DirectLoad) -> Begun {
         let context = loads.context(of: first)
         let visit = context.answering(first)
         if let answered = loads.answer(to: visit, context) {
@@ -264,13 +264,19 @@ extension DirectClient {
     ) async throws -> Response? {
         let began = ContinuousClock.now
         let asked = Asked(try URLRequest(request), key, options)
-        guard loads.claims(asked.request) else { return nil }
-        let begun = try await begin(asked, body) {
-            let load = makeLoad(asked, .parts, since: began)()
+        func makeLoad() -> DirectLoad {
+            let load = self.makeLoad(asked, .parts, since: began)()
             willWait { [weak load] in load?.stop($0) }
             return load
         }
-        return try await response(of: begun, since: began)
+        guard body.isNone else {
+            // The body of a request that is left to the other client must not be read.
+            guard loads.claims(asked.request) else { return nil }
+            return try await response(of: try await begin(asked, body, makeLoad), since: began)
+        }
+        guard !Task.isCancelled else { throw URLError.cancelledLoad(of: asked.request.url) }
+        guard let visit = loads.claimedVisit(for: asked.request) else { return nil }
+        return try await response(of: carryOut(asked, visit, makeLoad), since: began)
     }
 }
 

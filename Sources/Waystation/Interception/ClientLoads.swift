@@ -219,6 +219,11 @@ extension ClientLoads {
         return lookingUp(visit ?? Visit(Hop(request), .send))
     }
 
+    /// The same; nil if no rule takes the request.
+    func claimedVisit(for request: URLRequest) -> Visit? {
+        firstVisit(for: network.cookieField.adding(to: request), sendsUnclaimed: false).map(lookingUp)
+    }
+
     /// The verdict about a request that comes again, whose hop is known; nil if the hop is not to be used.
     func visit(again hop: Hop) -> Visit? {
         guard interceptor.isEnabled, hasLastingRules, hasLastingCookies else { return nil }
