@@ -72,14 +72,13 @@ private struct Settings {
             let message = "the setting cache.\(key) needs the setting cache.directory, which is not there"
             throw WaystationError(.invalidSetting, message)
         }
+        var limits = StoreLimits()
+        if let bytes = numbers["maximumSize"] { limits.maximumSize = .bytes(bytes) }
+        if let seconds = numbers["maximumAge"] { limits.maximumAge = .seconds(seconds) }
+        if let bytes = numbers["maximumEntrySize"] { limits.maximumEntrySize = .bytes(bytes) }
+        if let bytes = numbers["memorySize"] { limits.residentLimit = .bytes(bytes) }
         do {
-            return try ResponseCache(
-                directory: URL(filePath: path),
-                maximumSize: numbers["maximumSize"].map { .bytes($0) } ?? .mebibytes(256),
-                maximumAge: numbers["maximumAge"].map { .seconds($0) } ?? .days(30),
-                maximumEntrySize: numbers["maximumEntrySize"].map { .bytes($0) } ?? .mebibytes(32),
-                memorySize: numbers["memorySize"].map { .bytes($0) } ?? .mebibytes(32)
-            )
+            return try ResponseCache(directory: URL(filePath: path), limits: limits, environment: StoreEnvironment())
         } catch {
             let message = "the folder \(path.shown()) of the setting cache.directory cannot hold a cache: \(error)"
             throw WaystationError(.unusableDirectory, message, cause: error)
