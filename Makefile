@@ -107,7 +107,7 @@ test: deps
 
 # The tests of the cache through a direct client and through AsyncHTTPClient's calls.
 doors:
-	@Scripts/run-doors.sh
+	@Scripts/run-doors.sh $(WIDTH)
 
 lint: deps
 	@python3 Scripts/arrows.py --quiet
