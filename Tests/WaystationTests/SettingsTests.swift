@@ -9,9 +9,7 @@ import WaystationTestSupport
 struct SettingsTests {
     private func read(_ variables: [String: String]) async throws -> Interceptor.Configuration {
         let reader = ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: variables))
-        var configuration = Interceptor.Configuration()
-        try await configuration.read(reader.scoped(to: "waystation"))
-        return configuration
+        return try await Interceptor.Configuration(reading: reader.scoped(to: "waystation"))
     }
 
     @Test("set the options that they name, and no others")
@@ -30,7 +28,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "are refused with their key, and then change nothing",
+        "are refused with their key",
         arguments: [
             ("WAYSTATION_CACHE_MAXIMUM_SIZE", "much", "cache.maximumSize"),
             ("WAYSTATION_CACHE_MAXIMUM_AGE", "0", "cache.maximumAge"),

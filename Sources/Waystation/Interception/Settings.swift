@@ -5,12 +5,11 @@ import WaystationHTTP
 import WaystationStorage
 
 extension Interceptor.Configuration {
-    /// Sets the options that a configuration of swift-configuration names; all others stay as they are.
+    /// Makes a configuration with the options that a configuration of swift-configuration names, and the default ones.
     ///
     /// ```swift
-    /// var configuration = Interceptor.Configuration()
+    /// var configuration = try await Interceptor.Configuration(reading: settings.scoped(to: "waystation"))
     /// configuration.rules = rules
-    /// try await configuration.read(settings.scoped(to: "waystation"))
     /// let interceptor = try Interceptor(configuration)
     /// ```
     ///
@@ -30,14 +29,13 @@ extension Interceptor.Configuration {
     ///
     /// - Parameter settings: The settings, with the keys above.
     /// - Throws: ``WaystationError`` with the code `invalidSetting`, whose message names the key, or `unusableDirectory`.
-    public mutating func read(_ settings: ConfigReader) async throws(WaystationError) {
+    public init(reading settings: ConfigReader) async throws(WaystationError) {
+        self.init()
         let settings = Settings(settings)
-        var new = self
-        if let value = try await settings.flag("storesCodedBodies") { new.storesCodedBodies = value }
-        if let value = try await settings.flag("leavesTasksToFoundation") { new.leavesTasksToFoundation = value }
-        if let value = try await settings.number("storageTimeout", from: 0) { new.storageTimeout = .seconds(value) }
-        new.cache = try await settings.cache() ?? cache
-        self = new
+        if let value = try await settings.flag("storesCodedBodies") { storesCodedBodies = value }
+        if let value = try await settings.flag("leavesTasksToFoundation") { leavesTasksToFoundation = value }
+        if let value = try await settings.number("storageTimeout", from: 0) { storageTimeout = .seconds(value) }
+        cache = try await settings.cache()
     }
 }
 

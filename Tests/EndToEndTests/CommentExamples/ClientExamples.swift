@@ -70,9 +70,8 @@ enum ClientExamples {
 extension ClientExamples {
     static func settings(_ settings: ConfigReader, _ rules: [Rule]) async throws -> Interceptor {
         // snippet: settings
-        var configuration = Interceptor.Configuration()
+        var configuration = try await Interceptor.Configuration(reading: settings.scoped(to: "waystation"))
         configuration.rules = rules
-        try await configuration.read(settings.scoped(to: "waystation"))
         let interceptor = try Interceptor(configuration)
         // end snippet
         return interceptor
