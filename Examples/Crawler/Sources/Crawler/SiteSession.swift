@@ -7,7 +7,7 @@ import WaystationStorage
 import WaystationNIO
 #endif
 
-/// The sessions that load a site, and load it again; the only use of Waystation.
+/// The clients that load a site, and load it again; the only place that makes them.
 ///
 /// The README explains it line by line.
 struct SiteSession: Sendable {
@@ -33,7 +33,7 @@ struct SiteSession: Sendable {
     let loader: Loader
     private let cache: ResponseCache
 
-    /// Opens the archive, in `http` below the crawl's directory, and makes a session on it.
+    /// Opens the archive, in `http` below the crawl's directory, and makes a client on it.
     ///
     /// Throws if the archive cannot be opened.
     init(_ mode: Mode, directory: URL, settings: CrawlSettings, engine: Engine = .foundation) throws {
@@ -56,19 +56,12 @@ struct SiteSession: Sendable {
         configuration.httpMaximumConnectionsPerHost = settings.concurrency
         configuration.timeoutIntervalForRequest = settings.timeout
         configuration.httpCookieStorage = nil
-        if mode == .offline { configuration.protocolClasses = [] }
-        loader = Loader(configuration: configuration.intercepted(by: interceptor), userAgent: settings.userAgent)
+        loader = Loader(client: interceptor.client(configuration: configuration), userAgent: settings.userAgent)
     }
 
     /// Waits until everything that was loaded is on disk.
     @Sendable
     func settle() async {
         await cache.flush()
-    }
-
-    /// Ends the session when everything that was loaded is on disk.
-    func close() async {
-        await settle()
-        loader.invalidate()
     }
 }

@@ -274,7 +274,7 @@ private func crawl(
         observer: Interrupting(after: limit)
     )
     let result = await Task { try await crawl.run() }.result
-    await session.close()
+    await session.settle()
     return try result.get()
 }
 

@@ -70,7 +70,7 @@ struct JournalTests {
         )
         let error = await #expect(throws: Journal.MissingResource.self) { try await crawl.run() }
         #expect(error?.localizedDescription.contains("resource \(ids == [1] ? 0 : 1) is missing") == true)
-        await session.close()
+        await session.settle()
     }
 }
 

@@ -78,17 +78,6 @@ struct ScopeTests {
 
 @Suite("Headers")
 struct HeaderTests {
-    @Test(
-        "Cache-Status is read for a hit (RFC 9211)",
-        arguments: [
-            ("Waystation; hit", true), ("Waystation;fwd=uri-miss; stored", false), ("A; fwd=miss, B; hit; ttl=3", true),
-            (nil, false), ("hit", false),
-        ] as [(String?, Bool)]
-    )
-    func cacheStatus(field: String?, isHit: Bool) {
-        #expect(CacheStatus.isHit(field) == isHit)
-    }
-
     @Test("Content-Type")
     func contentType() {
         let type = ContentType(field: "Text/HTML ; Charset=\"ISO-8859-1\"; x=y")

@@ -6,7 +6,7 @@ struct OfflineCommand: AsyncParsableCommand {
         commandName: "offline",
         abstract: "Loads a crawled site again without the network, and compares every byte.",
         discussion: """
-            Every page and resource is loaded through the same URLSession code with the network denied, and its \
+            Every page and resource is loaded by the same code with the network denied, and its \
             SHA-256 is compared with the one of the crawl. The pages are read again too: every link within the scope \
             must lead to a stored response. Links that did not load in the crawl either are listed as broken and do \
             not count.

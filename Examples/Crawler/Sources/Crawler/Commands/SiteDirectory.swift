@@ -27,7 +27,7 @@ enum SiteDirectory {
             let result = await Interrupt.cancelling {
                 try await Crawl(settings: settings, journal: journal, loader: session.loader, observer: observer).run()
             }
-            await session.close()
+            await session.settle()
             return try result.get()
         }
     }
@@ -42,7 +42,7 @@ enum SiteDirectory {
             let checked = await Interrupt.cancelling {
                 try await check.run { done, total in printer.progress(done: done, total: total) }
             }
-            await session.close()
+            await session.settle()
             return try checked.get()
         }
         try journal.save(result, at: Date())

@@ -1,15 +1,10 @@
 import Foundation
-import FoundationNetworking
 
 /// The parts of `Content-Type` that the crawler uses.
 struct ContentType: Equatable {
     /// The type in lower case; empty if it is unknown.
     var mimeType = ""
     var charset: String?
-
-    init(_ response: HTTPURLResponse) {
-        self.init(field: response.value(forHTTPHeaderField: "Content-Type"))
-    }
 
     init(field: String?) {
         guard let field else { return }

@@ -1,8 +1,8 @@
 import COpenSSL
 import Foundation
 import FoundationNetworking
-import SiteTools
-import Synchronization
+import HTTPTypes
+import Waystation
 import WaystationHTTP
 
 /// The response for one URL.
@@ -16,7 +16,7 @@ struct LoadedResponse: Sendable {
     var retryAfter: String?
     /// The reason why the archive will not store the response, if the server forbids that.
     var refusal: String?
-    /// Whether the archive answered (`Cache-Status`, RFC 9211).
+    /// Whether the archive answered.
     var isFromArchive: Bool
     var size: Int
     var digest: Data
@@ -24,126 +24,55 @@ struct LoadedResponse: Sendable {
     var body: Data?
 }
 
-/// Loads through one `URLSession`, and hashes bodies while they arrive, so that a film needs no more memory than a
-/// page.
-final class Loader: NSObject, Sendable {
+/// Loads responses, and hashes bodies while they arrive, so that a film needs no more memory than a page.
+struct Loader: Sendable {
     /// Larger bodies are hashed and archived, but not searched for links.
     static let keptBodyLimit = 32 << 20
 
-    fileprivate struct Load {
-        var response: HTTPURLResponse?
-        var hash = BodyHash()
-        var size = 0
-        var body = Data()
-        var keepsBody = true
-        let wantsBody: @Sendable (_ mimeType: String) -> Bool
-        let continuation: CheckedContinuation<LoadedResponse, any Error>
-    }
-
-    private let loads = Mutex<[Int: Load]>([:])
-    private let session = Mutex<URLSession?>(nil)
-    private let userAgent: String
-
-    init(configuration: URLSessionConfiguration, userAgent: String) {
-        self.userAgent = userAgent
-        super.init()
-        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-        self.session.withLock { $0 = session }
-    }
-
-    /// Releases the session, which otherwise keeps its delegate for ever.
-    func invalidate() {
-        session.withLock { session in
-            session?.invalidateAndCancel()
-            session = nil
-        }
-    }
+    let client: DirectClient
+    let userAgent: String
 
     /// Loads a URL, and keeps its body if `wantsBody` returns true for its type.
     ///
-    /// Throws `URLError`, or `CancellationError` if the task was cancelled.
+    /// Throws `URLError`.
     func load(
         _ url: CanonicalURL,
-        wantsBody: @escaping @Sendable (_ mimeType: String) -> Bool = { _ in true }
+        wantsBody: (_ mimeType: String) -> Bool = { _ in true }
     ) async throws -> LoadedResponse {
         guard let address = URL(string: url.string) else { throw URLError(.badURL) }
         var request = URLRequest(url: address)
         request.setValue(userAgent, forHTTPHeaderField: "User-Agent")
-        guard let task = session.withLock({ $0?.dataTask(with: request) }) else { throw URLError(.cancelled) }
-        return try await withTaskCancellationHandler {
-            try Task.checkCancellation()
-            return try await withCheckedThrowingContinuation { continuation in
-                loads.withLock {
-                    $0[task.taskIdentifier] = Load(wantsBody: wantsBody, continuation: continuation)
-                }
-                task.resume()
-            }
-        } onCancel: {
-            task.cancel()
-        }
-    }
-}
+        let response = try await client.response(for: request)
+        let fields = response.head.headerFields
+        let type = ContentType(field: fields[.contentType])
 
-extension Loader: URLSessionDataDelegate {
-    func urlSession(
-        _ session: URLSession,
-        dataTask: URLSessionDataTask,
-        didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        loads.withLock { loads in
-            guard let response = response as? HTTPURLResponse else { return }
-            loads[dataTask.taskIdentifier]?.response = response
-            let wantsBody = loads[dataTask.taskIdentifier]?.wantsBody
-            loads[dataTask.taskIdentifier]?.keepsBody = wantsBody?(ContentType(response).mimeType) ?? false
+        var hash = BodyHash()
+        var size = 0
+        var body = wantsBody(type.mimeType) ? Data() : nil
+        for try await part in response.body {
+            hash.update(part)
+            size += part.count
+            if size <= Self.keptBodyLimit { body?.append(part) } else { body = nil }
         }
-        completionHandler(.allow)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // The load is taken out while it changes: hashing then needs no lock, and calls for one task come one at a
-        // time.
-        guard var load = loads.withLock({ $0.removeValue(forKey: dataTask.taskIdentifier) }) else { return }
-        load.hash.update(data)
-        load.size += data.count
-        if load.keepsBody {
-            if load.size <= Self.keptBodyLimit {
-                load.body.append(data)
-            } else {
-                load.keepsBody = false
-                load.body = Data()
-            }
-        }
-        loads.withLock { [load] in $0[dataTask.taskIdentifier] = load }
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let load = loads.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
-        if let error {
-            load.continuation.resume(throwing: error)
-        } else if let response = load.response ?? task.response as? HTTPURLResponse {
-            load.continuation.resume(returning: load.finished(response))
-        } else {
-            load.continuation.resume(throwing: URLError(.badServerResponse))
-        }
-    }
-}
-
-extension Loader.Load {
-    fileprivate func finished(_ response: HTTPURLResponse) -> LoadedResponse {
-        let type = ContentType(response)
         return LoadedResponse(
-            status: response.statusCode,
+            status: response.head.status.code,
             finalURL: response.url.flatMap { CanonicalURL(page: $0.absoluteString) },
             mimeType: type.mimeType,
             charset: type.charset,
-            retryAfter: response.value(forHTTPHeaderField: "Retry-After"),
-            refusal: CacheStatus.refusal(cacheControl: response.value(forHTTPHeaderField: "Cache-Control")),
-            isFromArchive: CacheStatus.isHit(response.value(forHTTPHeaderField: "Cache-Status")),
+            retryAfter: fields[.retryAfter],
+            refusal: Self.refusal(cacheControl: fields[.cacheControl]),
+            isFromArchive: response.metrics.source == .cache,
             size: size,
             digest: hash.digest,
-            body: keepsBody ? body : nil
+            body: body
         )
+    }
+
+    /// The reason why a response must not be stored (RFC 9111, section 5.2.2.5), in words; nil if it may be stored.
+    private static func refusal(cacheControl: String?) -> String? {
+        let directives = (cacheControl ?? "").lowercased().split(separator: ",")
+        let isRefused = directives.contains { $0.trimmingCharacters(in: .whitespaces) == "no-store" }
+        return isRefused ? "the server forbids keeping it (Cache-Control: no-store)" : nil
     }
 }
 

@@ -41,7 +41,7 @@ struct LoadRecord: Sendable {
     var status: Int?
     var mimeType: String?
     var size = 0
-    /// SHA-256 of the body as `URLSession` delivered it.
+    /// SHA-256 of the body, without content codings.
     var digest: Data?
     /// The URL after redirects, if it is another one.
     var finalURL: CanonicalURL?
