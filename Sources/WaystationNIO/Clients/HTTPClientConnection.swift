@@ -321,7 +321,9 @@ private final class HTTPClientCall {
         case let error as HTTPClientError where error == .alreadyShutdown:
             let text = "The HTTPClient was shut down. Shut it down when no more requests are made."
             failure.kind = .reported(TransportFailure(.unknown, text))
-        case is HTTPParserError: failure.kind = .notHTTP
+        // A body that ends before its stated length: the connection was lost.
+        case let error as HTTPParserError where hasHead && error == .invalidEOFState: break
+        case is HTTPParserError: failure.kind = hasHead ? .invalidResponse : .notHTTP
         case is HTTPClientError: failure.kind = hasHead ? .invalidResponse : .invalidRequest
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             failure.kind = .reported(TransportFailure(handshake: error, host: origin.host))

@@ -3,17 +3,9 @@ import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
-import WaystationNIO
 import WaystationStorage
 import WaystationTestSupport
 import WaystationTesting
-
-#if AsyncHTTPClient
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import WaystationAsyncHTTPClient
-#endif
 
 /// An app whose loads go through a cache with one strategy, an origin that answers as the test scripts it, and the
 /// clock that all of them use.
@@ -25,10 +17,7 @@ final class CachingFixture: Sendable {
     let clock = ManualClock()
     let interceptor: Interceptor
     let session: URLSession
-    private let client: DirectClient
-    #if AsyncHTTPClient
-    private let httpClient: InterceptedHTTPClient
-    #endif
+    private let doors: Doors
     private let directory: TemporaryDirectory
 
     init(
@@ -58,16 +47,12 @@ final class CachingFixture: Sendable {
             $0.now = clock.now
             $0.schedule = clock.schedule
         }
-        #if AsyncHTTPClient
-        httpClient = interceptor.httpClient(over: LoadingDoor.http)
-        #endif
         session = URLSession(
             configuration: .ephemeral.intercepted(by: interceptor),
             delegate: delegate,
             delegateQueue: nil
         )
-        // With the storage of cookies of the session.
-        client = interceptor.client(configuration: session.configuration)
+        doors = Doors(of: interceptor, session)
     }
 
     /// The folder of the cache.
@@ -95,15 +80,10 @@ final class CachingFixture: Sendable {
 
         subscript(name: String) -> String? { fields[name.lowercased()] }
 
-        fileprivate init(_ status: Int, _ body: Data, _ fields: [(String, String)]) {
-            self.status = status
-            self.body = String(decoding: body, as: UTF8.self)
-            self.fields = Dictionary(fields.map { ($0.lowercased(), $1) }) { $0 + ", " + $1 }
-        }
-
-        fileprivate init(_ head: HTTPURLResponse, _ body: Data) {
-            let fields = (head.allHeaderFields as? [String: String] ?? [:]).map { ($0, $1) }
-            self.init(head.statusCode, body, fields)
+        fileprivate init(_ loaded: Doors.Loaded) {
+            status = loaded.status
+            body = String(decoding: loaded.body, as: UTF8.self)
+            fields = loaded.fields
         }
 
         /// The waystation's own member of `Cache-Status`.
@@ -128,32 +108,10 @@ final class CachingFixture: Sendable {
         // Longer than a load takes on a busy machine.
         request.timeoutInterval = 600
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-        let got = try await load(request, by: policy == .useProtocolCachePolicy ? .present : .presentWithPolicies)
+        let door = policy == .useProtocolCachePolicy ? LoadingDoor.present : .presentWithPolicies
+        let got = Got(try await doors.load(request, by: door))
         await cache.flush()
         return got
-    }
-
-    private func load(_ request: URLRequest, by door: LoadingDoor) async throws -> Got {
-        switch door {
-        case .session, .nioSession:
-            let (data, response) = try await session.data(for: request)
-            return Got(try #require(response as? HTTPURLResponse), data)
-        case .client, .nioClient:
-            let (data, head) = try await client.data(for: request)
-            return Got(head, data)
-        case .asyncHTTPClient:
-            #if AsyncHTTPClient
-            var asked = HTTPClientRequest(url: request.url?.absoluteString ?? "")
-            asked.method = HTTPMethod(rawValue: request.httpMethod ?? "GET")
-            for (name, value) in request.allHTTPHeaderFields ?? [:] { asked.headers.add(name: name, value: value) }
-            asked.body = request.httpBody.map { .bytes(ByteBuffer(bytes: $0)) }
-            let response = try await httpClient.execute(asked, timeout: .minutes(10))
-            let body = try await response.body.collect(upTo: 1 << 30)
-            return Got(Int(response.status.code), Data(body.readableBytesView), response.headers.map { ($0, $1) })
-            #else
-            throw URLError(.unsupportedURL)
-            #endif
-        }
     }
 
     /// A field of the origin's request at this index, counted from 0.
@@ -169,45 +127,6 @@ final class CachingFixture: Sendable {
         formatter.timeZone = TimeZone(identifier: "GMT")
         formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         return formatter.string(from: Date(timeIntervalSince1970: 1_800_000_000 + seconds))
-    }
-}
-
-/// The door through which the fixtures load: a session, unless the variable `WAYSTATION_DOOR` names another one.
-///
-/// `make doors` runs the tests of the cache through each.
-enum LoadingDoor: String {
-    case session
-    /// A session over the engine on SwiftNIO, to tell what is the engine's from what is a door's.
-    case nioSession = "nio-session"
-    case client
-    case nioClient = "nio-client"
-    case asyncHTTPClient = "ahc"
-
-    static let present = LoadingDoor(rawValue: ProcessInfo.processInfo.environment["WAYSTATION_DOOR"] ?? "") ?? .session
-
-    /// The door for requests with cache policies, which AsyncHTTPClient's do not have.
-    static let presentWithPolicies: LoadingDoor = present == .asyncHTTPClient ? .client : present
-
-    #if AsyncHTTPClient
-    /// A client that tells at once that a server is not there.
-    static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(configuration: configuration)
-    }()
-    #endif
-
-    var carrier: Interceptor.Carrier {
-        switch self {
-        case .session, .client: return .urlSession
-        case .nioSession, .nioClient: return .nio
-        case .asyncHTTPClient:
-            #if AsyncHTTPClient
-            return .asyncHTTPClient(Self.http)
-            #else
-            return .urlSession
-            #endif
-        }
     }
 }
 
