@@ -30,9 +30,13 @@ package struct CacheRequest: Sendable {
     /// Whether the response to a request can be stored, or answered from the store.
     static func mayBeMade(of request: URLRequest, canonical url: CanonicalURL) -> Bool {
         let name = request.httpMethod ?? "GET"
-        guard name == "GET" || name == "HEAD", request.httpBodyStream == nil, request.httpBody?.isEmpty ?? true,
-            request.url?.isSent(as: url.string) ?? false
-        else { return false }
+        return (name == "GET" || name == "HEAD") && request.httpBodyStream == nil && request.httpBody?.isEmpty ?? true
+            && asksForCanonicalURL(request, url)
+    }
+
+    /// Whether a request asks its origin for the canonical URL, and no other host.
+    static func asksForCanonicalURL(_ request: URLRequest, _ url: CanonicalURL) -> Bool {
+        guard request.url?.isSent(as: url.string) ?? false else { return false }
         return request.value(forHTTPHeaderField: "Host").map { HostField.names($0, theHostOf: url) } ?? true
     }
 
@@ -49,7 +53,9 @@ package struct CacheRequest: Sendable {
     }
 
     /// Whether a stored response can answer the request without the help of its server.
-    package func mayBeAnswered(by head: StoredHead) -> Bool { head.vary.matches(message.headerFields) }
+    package func mayBeAnswered(by head: StoredHead) -> Bool {
+        head.isSelected(by: message.headerFields)
+    }
 
     /// The request in another part of the store.
     ///

@@ -228,8 +228,8 @@ package enum CacheDecision: Sendable {
         package var timeout: Duration?
         /// Whether a stored response may be served when the network fails, as RFC 9111 and RFC 5861 allow it.
         package var mayStandIn = false
-        /// Whether the request asks other caches on the way to contact the origin.
-        package var refreshesOthers = false
+        /// The directive that asks other caches on the way to contact the origin, such as `no-cache`.
+        package var directive: String?
 
         package init(
             _ reason: CacheStatus.ForwardReason,
@@ -272,10 +272,17 @@ package enum CacheDecision: Sendable {
         switch policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData:
             var fetch = Fetch(.request)
-            fetch.refreshesOthers = policy == .reloadIgnoringLocalAndRemoteCacheData
+            if policy == .reloadIgnoringLocalAndRemoteCacheData { fetch.directive = "no-cache" }
             return strategy == .networkOnly ? .bypass : .fetch(fetch)
         case .reloadRevalidatingCacheData:
-            return strategy == .networkOnly ? .bypass : .fetch(Fetch(.request, chosen.revalidation))
+            if strategy == .networkOnly { return .bypass }
+            // RFC 8246 §2: such a response need not be confirmed by a reload.
+            if let selection = chosen.selection, selection.head.isImmutable(at: selection.freshness) {
+                return .serve(selection, renewing: nil)
+            }
+            var fetch = Fetch(.request, chosen.revalidation)
+            fetch.directive = "max-age=0"
+            return .fetch(fetch)
         case .returnCacheDataElseLoad:
             return chosen.selection.map { .serve($0, renewing: nil) } ?? .fetch(Fetch(chosen.missReason))
         case .returnCacheDataDontLoad:

@@ -79,6 +79,67 @@ extension CacheAccess {
     }
 }
 
+/// Stores the response to a POST that answers later GETs, and passes it on.
+///
+/// It does if the response has an explicit lifetime and a `Content-Location` that is the target of the POST (RFC 9110
+/// §9.3.3). The cache has dropped the stored responses that the POST invalidates when the head arrives here.
+final class PostedResponse: TransportReceiver {
+    private let key: RequestKey
+    private let message: HTTPRequest
+    private let strategy: CacheStrategy
+    private let cache: CacheAccess
+    private let receiver: any TransportReceiver
+    private let recorder: ResponseRecorder
+    private let sent: Date
+
+    /// - Parameters:
+    ///   - message: The request.
+    ///   - key: The key of a GET for its target.
+    ///   - strategy: The strategy of its rule.
+    ///   - cache: The cache that stores the response.
+    ///   - receiver: Gets the response.
+    init(
+        to message: HTTPRequest,
+        under key: RequestKey,
+        by strategy: CacheStrategy,
+        in cache: CacheAccess,
+        for receiver: any TransportReceiver
+    ) {
+        (self.message, self.key, self.strategy, self.cache) = (message, key, strategy, cache)
+        self.receiver = receiver
+        recorder = ResponseRecorder(cache.store)
+        sent = cache.now()
+    }
+
+    func transportDidReceive(_ head: ResponseHead) {
+        let decision = strategy.storing(
+            head,
+            to: message,
+            requestTime: sent,
+            responseTime: cache.now(),
+            rules: cache.rules
+        )
+        if case .store(let stored) = decision, head.doubt(storesCodedBodies: cache.storesCodedBodies) == nil {
+            recorder.begin(stored, under: key, length: head.statedLength, asOf: cache.store.moment())
+        }
+        receiver.transportDidReceive(head)
+    }
+
+    func transportDidReceive(_ part: Data) {
+        recorder.append(part)
+        receiver.transportDidReceive(part)
+    }
+
+    func transportDidSend(_ count: Int64, total: Int64, expected: Int64) {
+        receiver.transportDidSend(count, total: total, expected: expected)
+    }
+
+    func transportDidEnd(_ error: (any Error)?) {
+        recorder.end(isComplete: error == nil)
+        receiver.transportDidEnd(error)
+    }
+}
+
 /// The stored responses of one key, newest first, and the file of a pack under them.
 struct StoredVariants: Sendable {
     let responses: [StoredResponse]

@@ -26,7 +26,7 @@ extension SharedFetch {
 
     /// Handles a full response: it is stored if allowed, and delivered to all waiters that may share it.
     func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
-        store(head, decision, times, outdated: outdated)
+        let freshened = store(head, decision, times, outdated: outdated)
         let isStored = recorder.isRecording
         // A response that may not be stored was meant for one request alone; a redirect is the same for all.
         let isShared = isStored || (RedirectPolicy.statuses.contains(head.statusCode) && !decision.isPrivate)
@@ -45,7 +45,7 @@ extension SharedFetch {
                 .forwarded(reason, status: head.statusCode, isStored: isStored, isCollapsed: isCollapsed),
                 detail: decision.detail
             )
-            let told = head.adding(status)
+            let told = head.completed(by: freshened).adding(status)
             if !isShared { state.audience.keepOne(because: .response) }
             state.audience.callAll { $0.transportDidReceive(told) }
             return (!isShared, nil)
@@ -57,7 +57,14 @@ extension SharedFetch {
     }
 
     /// Begins to store a response if that is allowed; otherwise makes the changes that it requires.
-    private func store(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
+    ///
+    /// - Returns: The stored response that the response to a HEAD has freshened, if it has one.
+    private func store(
+        _ head: ResponseHead,
+        _ decision: StoringDecision,
+        _ times: Times,
+        outdated: [Int]
+    ) -> StoredHead? {
         if case .store(let stored) = decision {
             state.withLock { $0.outdated = outdated }
             recorder.begin(
@@ -70,22 +77,40 @@ extension SharedFetch {
             // The store takes no body of this size. The older responses are outdated all the same. While the disk is
             // full they stay, so that they can still be used without a network.
             if let length = head.statedLength, length > cache.store.largestBody { effects.drop(outdated) }
-            return
+            return nil
         }
         doNotShare(head.statusCode)
-        if plan.presented.message.method == .get {
+        guard plan.presented.message.method != .get else {
             effects.drop(outdated)
-        } else {
-            effects.apply(
-                StoredChange.changes(
-                    byHead: validation(head),
-                    to: plan.presented.message,
-                    stored: plan.variants.heads,
-                    requestTime: times.sent,
-                    responseTime: times.received,
-                    rules: cache.rules
-                )
-            )
+            return nil
+        }
+        let changes = StoredChange.changes(
+            byHead: validation(head),
+            to: plan.presented.message,
+            stored: plan.variants.heads,
+            requestTime: times.sent,
+            responseTime: times.received,
+            rules: cache.rules
+        )
+        effects.apply(changes)
+        return changes.lazy.compactMap(\.freshened).first
+    }
+}
+
+extension StoredChange {
+    /// The head of a stored response that was confirmed; nil if it must be validated before its next use.
+    fileprivate var freshened: StoredHead? {
+        guard case .update(_, let head) = self, !head.needsValidation else { return nil }
+        return head
+    }
+}
+
+extension ResponseHead {
+    /// The head of the response to a HEAD, with the fields that the freshened response has besides.
+    fileprivate func completed(by stored: StoredHead?) -> ResponseHead {
+        guard let stored else { return self }
+        return stored.headerFields.dictionary.reduce(self) { head, field in
+            head.value(forHTTPHeaderField: field.key) == nil ? head.setting(field.key, to: field.value) : head
         }
     }
 }

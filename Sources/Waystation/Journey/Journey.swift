@@ -109,10 +109,11 @@ package final class Journey: Sendable {
 
     private func startExchange(of hop: Hop, for trip: Int, through transport: (any Transport)?) {
         guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
+        let receiver = HopReceiver(journey: self, trip: trip)
         let exchange = context.network.send(
             hop.request,
             through: transport,
-            for: HopReceiver(journey: self, trip: trip),
+            for: context.stations.sources.storing(after: hop, for: receiver) ?? receiver,
             under: context.span,
             onHead: context.cache?.invalidation(after: hop.request)
         )

@@ -269,6 +269,18 @@ final class SourceEnvironment: Sendable {
         return RequestKey(method: key.method, url: key.url, partition: part + key.partition)
     }
 
+    /// A receiver that stores the response to a POST before it passes it on; nil if the request is no POST, or if the
+    /// strategy of its rule stores no such response.
+    func storing(after hop: Hop, for receiver: any TransportReceiver) -> (any TransportReceiver)? {
+        guard hop.request.httpMethod == "POST", let cache = fetches?.cache, let match = hop.match,
+            let strategy = hop.strategy ?? match.rule.strategy, strategy.obeysHTTP,
+            CacheRequest.asksForCanonicalURL(hop.request, match.canonical.url),
+            let message = HTTPRequest(hop.request, canonical: match.canonical)
+        else { return nil }
+        let key = cacheKey(hop.request, match.canonical)
+        return PostedResponse(to: message, under: key, by: strategy, in: cache, for: receiver)
+    }
+
     /// The cache's view of a request, in the part of the store that belongs to its login.
     func cacheRequest(_ request: URLRequest, _ canonical: CanonicalRequest) -> CacheRequest? {
         guard let presented = CacheRequest(request, canonical: canonical.url) else { return nil }

@@ -238,8 +238,8 @@ extension FetchPlan {
             lookedUp: finding.lookedUp,
             isSecondAttempt: isSecondAttempt
         )
-        guard fetch.refreshesOthers, request.value(forHTTPHeaderField: "Cache-Control") == nil else { return }
-        request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
-        request.setValue("no-cache", forHTTPHeaderField: "Pragma")
+        guard let directive = fetch.directive, request.value(forHTTPHeaderField: "Cache-Control") == nil else { return }
+        request.setValue(directive, forHTTPHeaderField: "Cache-Control")
+        if directive == "no-cache" { request.setValue(directive, forHTTPHeaderField: "Pragma") }
     }
 }

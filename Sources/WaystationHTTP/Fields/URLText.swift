@@ -113,3 +113,13 @@ extension BidirectionalCollection<UInt8> {
         return label.startsIgnoringCase(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexadecimalDigit != nil }
     }
 }
+
+extension StringProtocol {
+    /// Whether a host, in lower case, is this machine.
+    package var isLoopbackHost: Bool {
+        if self == "localhost" || hasSuffix(".localhost") || self == "::1" || self == "[::1]" { return true }
+        let parts = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0].elementsEqual("127".utf8)
+            && parts.allSatisfy { (1...3).contains($0.count) && $0.isDecimal }
+    }
+}

@@ -25,13 +25,21 @@ extension HTTPRequestHead {
 }
 
 extension HTTPResponseHead {
-    /// Whether the parser removes all transfer codings: it removes chunked, once and as the last one (RFC 9112 §6.1).
+    /// Whether the body arrives without the transfer codings that are registered.
+    ///
+    /// The parser removes chunked, once and as the last one (RFC 9112 §6.1). No client removes a coding that is not
+    /// registered: such a body ends with its connection (§6.3), and is delivered as it came.
     var hasKnownTransferCoding: Bool {
         // White space after a value is not a part of it (RFC 9112 §5).
         let codings = headers[canonicalForm: "Transfer-Encoding"].map { $0.trimmingSpace().lowercased() }
         let removed = codings.filter { $0 != "identity" }
-        return removed.isEmpty || (removed == ["chunked"] && codings.last == "chunked")
+        return removed.allSatisfy { $0.utf8.allSatisfy(\.isASCIIAlphanumeric) && !Self.registeredCodings.contains($0) }
+            || (removed == ["chunked"] && codings.last == "chunked")
     }
+
+    private static let registeredCodings: Set<String> = [
+        "chunked", "compress", "deflate", "gzip", "trailers", "xcompress", "xgzip",
+    ]
 }
 
 extension EngineResponseHead {

@@ -43,11 +43,14 @@ struct VaryTests {
         Row("Accept", "Accept: a/b,c/d", "Accept: a/b\nAccept: c/d", true),
         Row("Accept", "Accept: a/b;q=1", "Accept: a/b ; q=1", true),
         Row("Accept", "Accept: a/b,,c/d", "Accept: a/b,c/d", true),
-        Row("Accept", "Accept: a/b, c/d", "Accept: c/d, a/b", false),
+        Row("Accept", "Accept: a/b, c/d", "Accept: c/d, a/b", true),
+        Row("Accept", "Accept: a/b, c/d;q=0.5", "Accept: c/d, a/b;q=0.5", false),
         Row("Accept", "Accept: a/b;x=\"1, 2\"", "Accept: a/b;x=\"1,2\"", false),
         Row("Accept", "Accept: A/B", "Accept: a/b", false),
         Row("X-A", "X-A: 1\nX-A: 2", "X-A: 1, 2", true),
-        Row("X-A", "X-A: 1, 2", "X-A: 1,2", false),
+        Row("X-A", "X-A: 1, 2", "X-A: 1,2", true),
+        Row("X-A", "X-A: 1, 2", "X-A: 2, 1", false),
+        Row("X-A", "X-A: \"1, 2\"", "X-A: \"1,2\"", false),
         Row("X-A", "X-A: 1", "X-A: one", false),
         Row("X-A", "X-A: a", "X-A: A", false),
         Row("X-A", "X-A:", "X-A:", true),
@@ -58,7 +61,9 @@ struct VaryTests {
         Row("Accept-Encoding", "Accept-Encoding: gzip", "Accept-Encoding: gzip, br", false),
         Row("Accept-Encoding", "Accept-Encoding: gzip;q=0", "Accept-Encoding: gzip", false),
         Row("Accept-Language", "Accept-Language: en-GB, de", "Accept-Language: EN-gb,de", true),
-        Row("Accept-Language", "Accept-Language: en, de", "Accept-Language: de, en", false),
+        Row("Accept-Language", "Accept-Language: en, de", "Accept-Language: de, en", true),
+        Row("Accept-Language", "Accept-Language: en, de;q=0.5", "Accept-Language: de;q=0.5,en", true),
+        Row("Accept-Language", "Accept-Language: en, de;q=0.5", "Accept-Language: de, en;q=0.5", false),
         Row("User-Agent", "User-Agent: a", "User-Agent: b", false),
         Row("Cookie", "Cookie: a=b; c=d", "Cookie: a=b\nCookie: c=d", true),
         Row("Cookie", "Cookie: a=b", "Cookie: a=c", false),
@@ -70,6 +75,23 @@ struct VaryTests {
     private func matching(_ row: Row) {
         let key = VaryKey(fields(row.vary.isEmpty ? "" : "Vary: \(row.vary)"), request: fields(row.original))
         #expect(key.matches(fields(row.presented)) == row.matches)
+    }
+
+    @Test(
+        "select a response in the language that the request prefers to all others",
+        arguments: [
+            ("de;q=0.5, en", "de", false), ("fr;q=0.5, de;q=1.0", "de", true), ("de, en", "de", false),
+            ("DE;q=1, en;q=0.9", "de", true), ("de;q=0", "de", false), ("*", "de", false), ("de-AT", "de", false),
+            ("de", "en", false), ("de", "de, en", false),
+        ]
+    )
+    func language(asked: String, language: String, isSelected: Bool) {
+        let head = stored(
+            "Cache-Control: max-age=60\nContent-Language: \(language)\nVary: Accept-Language, X-A",
+            for: "Accept-Language: nl\nX-A: 1"
+        )
+        #expect(head.isSelected(by: fields("Accept-Language: \(asked)\nX-A: 1")) == isSelected)
+        #expect(!head.isSelected(by: fields("Accept-Language: \(asked)\nX-A: 2")))
     }
 
     @Test("a key is the same whatever the order and spelling of Vary")

@@ -62,9 +62,12 @@ struct PlainLoadTests {
         #expect(outcome.error == nil)
     }
 
-    @Test("A body without a length ends when the connection closes")
-    func closeDelimited() async throws {
-        let (outcome, _) = try await load("HTTP/1.1 200 OK\r\n\r\nabc", closes: true)
+    @Test(
+        "A body without a length ends when the connection closes, also in a transfer coding that is not registered",
+        arguments: ["", "Transfer-Encoding: odd\r\n"]
+    )
+    func closeDelimited(field: String) async throws {
+        let (outcome, _) = try await load("HTTP/1.1 200 OK\r\n\(field)\r\nabc", closes: true)
         #expect(outcome.text == "abc")
         #expect(outcome.error == nil)
     }

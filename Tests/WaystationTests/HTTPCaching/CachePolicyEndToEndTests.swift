@@ -24,6 +24,14 @@ struct CachePolicyEndToEndTests {
         let strategy: CacheStrategy
         let stored: Stored
         let outcome: Outcome
+        /// The `Cache-Control` of the request to the origin.
+        var directive: String? {
+            switch policy {
+            case .reloadIgnoringLocalAndRemoteCacheData: "no-cache"
+            case .reloadRevalidatingCacheData: "max-age=0"
+            default: nil
+            }
+        }
         var testDescription: String { "\(policy) by a rule of \(strategy), \(stored) stored: \(outcome)" }
     }
 
@@ -85,17 +93,30 @@ struct CachePolicyEndToEndTests {
             #expect(got.body == "\(before + 1)")
             #expect(fixture.origin.requestCount == before + 1)
             #expect(fixture.seen(before, "If-None-Match") == nil)
-            let isForAll = known.policy == .reloadIgnoringLocalAndRemoteCacheData
-            #expect(fixture.seen(before, "Cache-Control") == (isForAll ? "no-cache" : nil))
-            #expect(fixture.seen(before, "Pragma") == (isForAll ? "no-cache" : nil))
+            #expect(fixture.seen(before, "Cache-Control") == known.directive)
+            #expect(fixture.seen(before, "Pragma") == (known.directive == "no-cache" ? "no-cache" : nil))
         case .confirmed:
             #expect(got.body == "1")
             #expect(got.cacheStatus.contains("fwd-status=304"))
             #expect(fixture.origin.requestCount == before + 1)
             #expect(fixture.seen(before, "If-None-Match") == "\"a\"")
-            #expect(fixture.seen(before, "Cache-Control") == nil)
+            #expect(fixture.seen(before, "Cache-Control") == known.directive)
         case .unavailable: break
         }
+    }
+
+    @Test("that reloads asks about an immutable response only when it is stale (RFC 8246 §2)")
+    func immutable() async throws {
+        let fixture = try CachingFixture { request in
+            let fields: KeyValuePairs = ["Cache-Control": "max-age=60, immutable", "ETag": "\"a\""]
+            return request.value(of: "If-None-Match") == nil ? .ok("a", fields: fields) : .status(304, fields: fields)
+        }
+        try await fixture.load()
+        #expect(try await fixture.load(policy: .reloadRevalidatingCacheData).isHit)
+        fixture.clock.advance(by: 60)
+        #expect(try await fixture.load(policy: .reloadRevalidatingCacheData).body == "a")
+        #expect(fixture.asked == ["GET /", "GET / \"a\""])
+        #expect(try await !fixture.load(policy: .reloadIgnoringLocalCacheData).isHit)
     }
 
     @Test(

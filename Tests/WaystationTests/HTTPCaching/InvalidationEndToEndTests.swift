@@ -69,6 +69,35 @@ struct InvalidationEndToEndTests {
         )
     }
 
+    @Test("a POST's response with a lifetime and the POST's own location answers GETs (RFC 9110 §9.3.3)")
+    func stored() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture { request in
+            .ok(
+                "\(request.method) \(count.next())",
+                fields: [
+                    "Cache-Control": "max-age=60",
+                    "Content-Location": request.target == "/other" ? "/" : request.target,
+                ]
+            )
+        }
+        func post(_ target: String) async throws -> String {
+            try await fixture.load(target, method: "POST", body: Data("x".utf8)).body
+        }
+        #expect(try await fixture.load("/a").body == "GET 1")
+        #expect(try await post("/a") == "POST 2")
+        let hit = try await fixture.load("/a")
+        #expect(hit.body == "POST 2")
+        #expect(hit.isHit)
+        // Not for another login, nor at another location.
+        #expect(try await fixture.load("/a", ["Authorization": "Bearer 1"]).body == "GET 3")
+        #expect(try await post("/other") == "POST 4")
+        #expect(try await fixture.load("/other").body == "GET 5")
+        #expect(try await fixture.load("/").body == "GET 6")
+        #expect(try await post("/a") == "POST 7")
+        #expect(try await fixture.load("/a").body == "POST 7")
+    }
+
     @Test("drops all variants, and those of every login")
     func everything() async throws {
         let fixture = try CachingFixture { _ in .ok("x", fields: ["Cache-Control": "max-age=60", "Vary": "X-Kind"]) }

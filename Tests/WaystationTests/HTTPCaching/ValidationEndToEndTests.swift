@@ -229,7 +229,7 @@ struct ValidationEndToEndTests {
                 "body",
                 fields: [
                     "Cache-Control": request.method == "HEAD" ? "max-age=60" : "max-age=10", "ETag": "\"a\"",
-                    "X-From": request.method,
+                    "X-From": request.method, "X-\(request.method)": "1",
                 ]
             )
         }
@@ -237,6 +237,9 @@ struct ValidationEndToEndTests {
         fixture.clock.advance(by: 20)
         let head = try await fixture.load(method: "HEAD", ["Cache-Control": "no-cache"])
         #expect(head.status == 200)
+        // With all fields that a hit has from now on.
+        #expect(head["X-From"] == "HEAD")
+        #expect(head["X-GET"] == "1")
         fixture.clock.advance(by: 30)
         let hit = try await fixture.load()
         #expect(hit.body == "body")

@@ -88,6 +88,9 @@ public struct StoredHead: Sendable, Hashable {
     /// Whether the response has a validator: an `ETag` or a `Last-Modified` field.
     public var hasValidator: Bool { facts.entityTag != nil || facts.lastModified != nil }
 
+    /// Whether the response is fresh and does not change until it is not (RFC 8246): a reload need not ask its server.
+    package func isImmutable(at freshness: Freshness) -> Bool { facts.isImmutable && freshness.isFresh }
+
     /// When the response was generated, by its `Date` field, or when it was received if it has none.
     public var date: Date { Date(timeIntervalSince1970: facts.date) }
 
@@ -168,7 +171,8 @@ final class ResponseFacts: Sendable {
     let initialAge: Double
     let staleWhileRevalidate: Double
     let staleIfError: Double?
-    /// Whether `immutable` applies, which requires that the response was authenticated (RFC 8246 §3).
+    /// Whether `immutable` applies, which requires that the response was authenticated (RFC 8246 §3), or came from this
+    /// machine.
     let isImmutable: Bool
     let hasQuery: Bool
 
@@ -195,15 +199,19 @@ final class ResponseFacts: Sendable {
         heuristicSpan = lastModified.map { date - $0.moment }.flatMap { $0 > 0 ? $0 : nil }
         isMarkedStorable = cacheControl.isPublic || cacheControl.private == .response
 
-        // §5.1: the first member counts; a value that is not a number is ignored.
-        let ageValue = fields.firstValue(.age)?.listMembers.first.flatMap(DeltaSeconds.parse) ?? 0
+        // §5.1: the first member counts; a value that is not a number is ignored. Behind a number, parameters are left out,
+        // as in a structured field: an age that is too great only costs a validation.
+        let age = fields.firstValue(.age)?.listMembers.first?.prefix { $0 != ";" }
+        let ageValue = age.flatMap { DeltaSeconds.parse($0.trimmingSpace()) } ?? 0
         let apparentAge = max(0, responseTime - date)
         let responseDelay = max(0, responseTime - requestTime)
         initialAge = min(max(apparentAge, ageValue + responseDelay), DeltaSeconds.greatest)
 
         staleWhileRevalidate = cacheControl.staleWhileRevalidate?.inSeconds ?? 0
         staleIfError = cacheControl.staleIfError?.inSeconds
-        isImmutable = cacheControl.immutable && url.startsIgnoringCase(with: "https://")
+        isImmutable =
+            cacheControl.immutable
+            && (url.startsIgnoringCase(with: "https://") || CanonicalURL(url)?.host.isLoopbackHost ?? false)
         hasQuery = url.utf8.contains(UInt8(ascii: "?"))
     }
 }

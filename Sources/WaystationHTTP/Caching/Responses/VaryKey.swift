@@ -63,9 +63,22 @@ public struct VaryKey: Hashable, Sendable {
     }
 
     /// Whether a request has the same values in the nominated fields.
-    public func matches(_ request: HTTPFields) -> Bool {
+    public func matches(_ request: HTTPFields) -> Bool { matches(request, without: nil) }
+
+    /// Whether a request selects a response in a language, although its `Accept-Language` is another.
+    ///
+    /// It does if it prefers that language to all others, and has the same values in the other nominated fields.
+    func matches(_ request: HTTPFields, in language: String?) -> Bool {
+        guard let language, nominees.contains(where: { $0.name == .acceptLanguage && $0.value != nil }),
+            let preferred = request.combined(.acceptLanguage).flatMap(WeightedList.init)?.favourite,
+            preferred.equalsIgnoringCase(language.trimmingSpace())
+        else { return false }
+        return matches(request, without: .acceptLanguage)
+    }
+
+    private func matches(_ request: HTTPFields, without ignored: HTTPField.Name?) -> Bool {
         if matchesNothing { return false }
-        for nominee in nominees {
+        for nominee in nominees where nominee.name != ignored {
             guard let presented = request.combined(nominee.name) else {
                 if nominee.value == nil { continue }
                 return false
@@ -79,24 +92,43 @@ public struct VaryKey: Hashable, Sendable {
 
     /// Normalises a value, so that values with the same meaning become equal.
     ///
-    /// Several lines have been joined to one list before. In fields that are known to be lists, the space around
-    /// members and empty members are removed; case-insensitive lists are converted to lower case; codings, whose order
-    /// has no meaning, are sorted. Other fields only lose the space at both ends.
+    /// Several lines have been joined to one list before. In lists whose members have weights, the order has a meaning
+    /// only by these (RFC 9110 §12.4.2), so the members are sorted; codings and languages are converted to lower case. In
+    /// other fields, the space around commas and at both ends is removed, unless there are quotes.
     static func normalized(_ value: String, of name: HTTPField.Name) -> String {
         switch name {
-        case .acceptEncoding: listMembers(value.lowercased()).sorted().joined(separator: ",")
-        case .acceptLanguage: listMembers(value.lowercased()).joined(separator: ",")
-        case .accept where !value.contains("\""): listMembers(value).joined(separator: ",")
-        default: value.trimmingSpace()
+        case .acceptEncoding, .acceptLanguage: WeightedList(value.lowercased())?.normalized ?? value.trimmingSpace()
+        case .accept where !value.contains("\""): WeightedList(value)?.normalized ?? value.trimmingSpace()
+        default: value.contains("\"") ? value.trimmingSpace() : value.listMembers.joined(separator: ",")
         }
     }
+}
 
-    /// The members of a list, without the space that may surround `;`.
-    private static func listMembers(_ value: String) -> [String] {
-        value.listMembers.map { member in
-            guard member.utf8.contains(UInt8(ascii: ";")) else { return member }
-            return member.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-                .map { String(Substring($0.trimmingSpace())) }.joined(separator: ";")
+/// A list of what a client accepts, each with a weight (RFC 9110 §12.4.2, §12.5).
+private struct WeightedList {
+    private var members: [(text: String, name: Substring, weight: Double)] = []
+
+    /// Reads a field value; nil if it is an empty list.
+    init?(_ value: String) {
+        for member in value.listMembers {
+            let parts = member.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+                .map { Substring($0.trimmingSpace()) }
+            let weight = parts.dropFirst().first { $0.startsIgnoringCase(with: "q=") }.flatMap {
+                Double($0.dropFirst(2))
+            }
+            members.append((parts.joined(separator: ";"), parts.first ?? "", weight ?? 1))
         }
+        guard !members.isEmpty else { return nil }
+    }
+
+    /// The members in an order that depends on nothing but themselves.
+    var normalized: String { members.map(\.text).sorted().joined(separator: ",") }
+
+    /// The member that the client prefers to all others; nil if there is none, or if it stands for several.
+    var favourite: Substring? {
+        guard let best = members.max(by: { $0.weight < $1.weight }), best.weight > 0, best.name != "*",
+            members.count(where: { $0.weight == best.weight }) == 1
+        else { return nil }
+        return best.name
     }
 }

@@ -165,7 +165,12 @@ struct Candidate {
 extension StoredHead {
     /// Whether the stored response could be selected for a request, apart from its freshness (§4).
     func mayAnswer(_ request: HTTPRequest) -> Bool {
-        isComplete && vary.matches(request.headerFields)
+        isComplete && isSelected(by: request.headerFields)
+    }
+
+    /// Whether the response is the one that the request's fields select (§4.1).
+    package func isSelected(by request: HTTPFields) -> Bool {
+        vary.matches(request) || vary.matches(request, in: headerFields.firstValue(.contentLanguage))
     }
 
     /// Whether a conditional request may ask the origin about the stored response.
@@ -216,8 +221,9 @@ enum Standing: Comparable {
             self = .needsValidation(.stale)
             return
         }
-        // §5.2.1.4
-        if request.noCache {
+        // §5.2.1.4. A client that forbids storing its response (§5.2.1.5) does not want one that is only stored either, as in
+        // a browser's mode "no-store".
+        if request.noCache || request.noStore {
             self = .needsValidation(.request)
             return
         }
@@ -231,7 +237,7 @@ enum Standing: Comparable {
         let surplus = request.maxAge.map { freshness.age - $0 } ?? .zero
         // With max-age=0 a client asks for a response that the origin has just confirmed: the age of a response is known
         // in whole seconds, so it may be zero for one that is not.
-        let isTooOld = (surplus > .zero || request.maxAge == .zero) && !(head.facts.isImmutable && freshness.isFresh)
+        let isTooOld = (surplus > .zero || request.maxAge == .zero) && !head.isImmutable(at: freshness)
         if freshness.isFresh, !isTooOld {
             self = .fresh
             return

@@ -30,12 +30,7 @@ struct CookieHost: Hashable, Sendable {
     }
 
     /// Whether the host is this machine.
-    var isLoopback: Bool {
-        if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
-        let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0].elementsEqual("127".utf8)
-            && parts.allSatisfy { (1...3).contains($0.count) && $0.isDecimal }
-    }
+    var isLoopback: Bool { name.isLoopbackHost }
 
     /// The name, followed by the shorter names that remain as labels are removed from its front, longest first.
     ///
