@@ -16,6 +16,16 @@ enum CacheArithmetic {
         }
     }
 
+    /// The names by which the response is purged together with others (RFC 9875 §2); none if it has none.
+    static func labels(of head: StoredHead) -> [String] {
+        func sentence(_ kind: String, _ names: [String]) -> [String] {
+            guard !names.isEmpty else { return [] }
+            let list = names.map { $0.quoted() }.joined(separator: ", ")
+            return ["The response's \(kind)\(names.count == 1 ? " is" : "s are") \(list)."]
+        }
+        return sentence("tag", head.tags) + sentence("group", head.groups)
+    }
+
     /// The age, the lifetime, and the field from which each is known (RFC 9111 §4.2).
     static func freshness(of head: StoredHead, now: Date, _ rules: CachingRules) -> [String] {
         let freshness = head.freshness(now: now, rules: rules)
@@ -72,6 +82,7 @@ enum CacheArithmetic {
             "The response's lifetime is \(lifetime), an estimate: "
                 + "\(Int((rules.heuristicFraction * 100).rounded())) % of the time from "
                 + "its Last-Modified to its Date field, and \(rules.heuristicMaximum.inWords) at most."
+        case .purge: "The response's lifetime has ended after \(lifetime), because the response was purged softly then."
         case .none: "The response has no lifetime: no field names one, and the cache does not estimate one."
         }
     }

@@ -219,9 +219,9 @@ package enum StoredFields {
         head["Connection"] ?? head.first { $0.key.equalsIgnoringCase("Connection") }?.value
     }
 
-    /// Names in lower case.
+    /// Names in lower case; the tags of a stored response are the app's own, and not those that a server sends.
     private static let hopByHop = ConnectionFields.all.union([
-        "trailer", "cache-status", "set-cookie", "set-cookie2", "content-length",
+        "trailer", "cache-status", "set-cookie", "set-cookie2", "content-length", LabelFields.tags,
     ])
 }
 

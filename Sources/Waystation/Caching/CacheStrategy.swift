@@ -55,7 +55,8 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     /// again.
     ///
     /// A response that is older than `limit` is never served, even when there is no network. If the clock was set
-    /// back, so that the response arrived in the future by more than the rules' `clockTolerance`, it counts as older.
+    /// back, so that the response arrived in the future by more than the rules' `clockTolerance`, it counts as older. A
+    /// response that was purged softly is validated before its next use, and serves when there is no network.
     public static func cacheFirst(for limit: Duration) -> Self { Self(kind: .cacheFirst(limit.bounded)) }
 
     /// Loads and stores, but serves a stored response, however old, when the network fails or has not begun to answer
@@ -302,6 +303,10 @@ package enum CacheDecision: Sendable {
             return .fetch(Fetch(.request, chosen.revalidation, fallback: selection, timeout: timeout))
         case .cacheFirst(let limit):
             guard let selection = chosen.selection(within: limit) else { return .fetch(chosen.renewal) }
+            // A purged response is stale at once, and may still be used when there is no network.
+            guard selection.head.staleFrom == nil else {
+                return .fetch(Fetch(.stale, chosen.revalidation, fallback: selection))
+            }
             return .serve(selection, renewing: nil)
         case .staleWhileRevalidate(let limit):
             guard let selection = chosen.selection(within: limit) else { return .fetch(chosen.renewal) }

@@ -156,8 +156,56 @@ public final class ResponseCache: Sendable {
 
     /// Removes responses here, in the shared tier, and on the machines that share it.
     private func remove(_ scope: SharedScope) async throws -> Int {
-        guard let shared else { return try await store.remove(scope.local) }
-        return try await shared.invalidate(scope) { try await store.remove(scope.local) }
+        let remove = { [store] in
+            try await withCheckedContinuation { done in scope.invalidate(in: store) { done.resume(returning: $0) } }
+                .get()
+        }
+        return if let shared { try await shared.invalidate(scope, remove) } else { try await remove() }
+    }
+
+    /// Purges the responses with a tag, which the `tags` of ``Route/cache(_:tags:)`` have given them.
+    ///
+    /// The call takes the same time however many responses there are. Loads that begin after it do not get a response from
+    /// before it, except as `kind` says; a response whose request was sent before is not stored. If the cache shares
+    /// responses, the purge has its effect on all machines: all entries of the tier are dropped, because a tier does not
+    /// know tags, and each machine purges its own responses. This call returns as ``removeAll()`` does.
+    ///
+    /// ```swift
+    /// try await cache.purge(tag: "prices", as: .soft)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - tag: The tag, compared character by character.
+    ///   - kind: Whether the responses are never served again, the default, or are only stale at once (RFC 9111 §4.2.4,
+    ///     RFC 5861): then they serve while they are revalidated, if the origin fails, or without a network, where their
+    ///     fields or the rule's strategy allow that, and a 304 makes them fresh again.
+    /// - Throws: `StoreError` of WaystationStorage when the store does not work. This cache purges the responses all the
+    ///   same; the purge is tried again later, so that it outlasts this process.
+    public func purge(tag: String, as kind: PurgeKind = .hard) async throws { try await purge(.tag(tag), as: kind) }
+
+    /// Purges the responses of a group, into which their origin has put them by `Cache-Groups` (RFC 9875 §2).
+    ///
+    /// It has the effect of ``purge(tag:as:)``, but for the tier: of that, all entries of the origin are dropped. A response
+    /// of the origin to an unsafe request purges groups too, by `Cache-Group-Invalidation` (RFC 9875 §3).
+    ///
+    /// - Parameters:
+    ///   - group: The name of the group, compared character by character.
+    ///   - origin: A URL of the origin, such as `https://shop.example/`: equal names of other origins are other groups.
+    ///   - kind: Whether the responses are never served again, the default, or are only stale at once.
+    /// - Throws: ``WaystationError`` with the code `invalidHost` when the URL has no origin; nothing is purged then.
+    ///   `StoreError` of WaystationStorage when the store does not work, as by ``purge(tag:as:)``.
+    public func purge(group: String, of origin: URL, as kind: PurgeKind = .hard) async throws {
+        guard let canonical = CanonicalURL(origin.absoluteString) else {
+            throw WaystationError(
+                .invalidHost,
+                "“\(origin.absoluteString.shown())” has no origin: give an absolute URL, such as https://shop.example/"
+            )
+        }
+        try await purge(.group(group, origin: canonical.origin), as: kind)
+    }
+
+    private func purge(_ label: ResponseLabel, as kind: PurgeKind) async throws {
+        _ = try await remove(.labels([label], kind))
     }
 
     /// Removes all responses that arrived longer ago than `age`, on this machine alone.

@@ -112,6 +112,14 @@ extension CookieStore {
         }
     }
 
+    /// Removes the cookies of the site of a URL, as a response from there demands.
+    func clear(siteOf url: URL) {
+        change(by: .response(url)) { state in
+            let rules = state.jar.rules
+            return ((), state.jar.removeAll { rules.isCookie(of: $0.domain, fromSiteOf: url) })
+        }
+    }
+
     // MARK: - Logins
 
     /// The value of a cookie that has not ended.

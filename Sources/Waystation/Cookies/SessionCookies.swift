@@ -152,6 +152,21 @@ struct SetCookies: @unchecked Sendable {
         if !taken.isEmpty { storage.setCookies(taken, for: url, mainDocumentURL: document) }
     }
 
+    /// Removes the cookies of the site of a URL, as a response from there demands.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - head: The head of the response, whose own cookies Foundation may have stored before.
+    func clear(siteOf url: URL, keepingThoseOf head: ResponseHead) {
+        guard let storage, let stored = storage.cookies, !stored.isEmpty else { return }
+        let value = head.rawValue(forHTTPHeaderField: Self.field) ?? ""
+        let own = Set(Self.cookies(in: value, for: url).map(CookieName.init))
+        let rules = CookieRules()
+        for cookie in stored where rules.isCookie(of: cookie.domain, fromSiteOf: url) {
+            if !own.contains(CookieName(cookie)) { storage.deleteCookie(cookie) }
+        }
+    }
+
     /// Whether the configuration accepts the cookies of a URL that is loaded for a main document.
     ///
     /// Foundation's own loader ignores `onlyFromMainDocumentDomain`. The storage has a policy of its own.

@@ -70,12 +70,20 @@ extension CacheAccess {
 
     /// Drops the stored responses that a response invalidates.
     func invalidate(after request: HTTPRequest, _ head: ResponseHead) {
-        for url in Invalidation(after: request, response: HTTPResponse(head)).urls {
-            // Invalidates for every login, because the resource has changed for all of them.
-            let url = URL(string: url).map(CanonicalRequest.storedURL(of:)) ?? url
-            shared?.invalidate(.url(url))
-            store.invalidate(.url(url))
+        let invalidation = Invalidation(after: request, response: HTTPResponse(head))
+        // Invalidates for every login, because the resources have changed for all of them.
+        for url in invalidation.urls {
+            invalidate(.url(URL(string: url).map(CanonicalRequest.storedURL(of:)) ?? url))
         }
+        if !invalidation.groups.isEmpty { invalidate(.labels(invalidation.groups, .hard)) }
+    }
+
+    /// Drops all stored responses of an origin, which has demanded that by `Clear-Site-Data`.
+    func clear(_ origin: String) { invalidate(.origin(origin)) }
+
+    private func invalidate(_ scope: SharedScope) {
+        shared?.invalidate(scope)
+        scope.invalidate(in: store)
     }
 }
 

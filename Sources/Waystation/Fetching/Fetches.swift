@@ -205,6 +205,8 @@ struct FetchPlan: Sendable {
     /// The stored responses at the time of the decision.
     var variants: StoredVariants
     var strategy: CacheStrategy
+    /// The tags of the response, if it is stored.
+    var tags: [String] = []
     /// The conditional request about the stored response; nil loads the whole response again.
     var revalidation: Revalidation?
     var reason = CacheStatus.ForwardReason.stale

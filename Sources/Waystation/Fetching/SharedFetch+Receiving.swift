@@ -21,6 +21,7 @@ extension SharedFetch {
         if case .store = decision, let doubt = head.doubt(storesCodedBodies: cache.storesCodedBodies) {
             return .refuse(doubt)
         }
+        if case .store(let stored) = decision { return .store(stored.tagged(plan.tags)) }
         return decision
     }
 
@@ -187,7 +188,8 @@ extension SharedFetch {
         guard var answer = variants.answer(selection, to: plan.request, status) else { return false }
         answer.renews = renewal.map { plan.renewing(variants, by: $0) }
         let copy = ResponseRecorder(cache.store)
-        copy.begin(head, under: plan.presented.key, length: body.count, asOf: moment)
+        // The tags are those of this machine's own rule.
+        copy.begin(head.tagged(plan.tags), under: plan.presented.key, length: body.count, asOf: moment)
         copy.append(body)
         copy.end(isComplete: true)
         _ = state.withLock { [answer] state in
@@ -316,6 +318,7 @@ extension FetchPlan {
             presented: presented.forWhole,
             variants: variants,
             strategy: strategy,
+            tags: tags,
             revalidation: revalidation,
             ticket: ticket,
             span: span

@@ -436,7 +436,7 @@ struct StoredEffects {
     private func copy(_ index: Int, _ head: StoredHead) {
         guard let body = plan.variants.body(at: index) else { return }
         let copy = ResponseRecorder(cache.store)
-        copy.begin(head, under: plan.presented.key, length: body.length, asOf: moment)
+        copy.begin(head.tagged(plan.tags), under: plan.presented.key, length: body.length, asOf: moment)
         guard copy.isRecording else { return }
         switch body {
         case .data(let data):

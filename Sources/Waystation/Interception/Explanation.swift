@@ -197,10 +197,14 @@ extension Interceptor {
             public let age: Int?
             /// The freshness lifetime in seconds.
             public let lifetime: Int
-            /// The source of the lifetime: `max-age`, `Expires`, `estimate` or `none`.
+            /// The source of the lifetime: `max-age`, `Expires`, `estimate`, `purge` or `none`.
             public let lifetimeSource: String
             /// Whether the lifetime is greater than the age.
             public let isFresh: Bool
+            /// The names that the app has given to the response.
+            public let tags: [String]
+            /// The groups that the origin has put the response into (RFC 9875 §2).
+            public let groups: [String]
         }
 
         /// The number of stored responses of the URL, of all variants.
@@ -217,7 +221,9 @@ extension Interceptor {
 
         /// The age and the lifetime of a stored response in words.
         package static func freshness(of head: StoredHead, now: Date, _ rules: CachingRules) -> String {
-            CacheArithmetic.freshness(of: head, now: now, rules).joined(separator: " ")
+            (CacheArithmetic.labels(of: head) + CacheArithmetic.freshness(of: head, now: now, rules)).joined(
+                separator: " "
+            )
         }
 
         /// Explains the decision about a request.
@@ -253,6 +259,7 @@ extension Interceptor {
             outcome = decision.outcome
             var sentences = CacheArithmetic.found(stored.count, selection)
             if let selection {
+                sentences += CacheArithmetic.labels(of: selection.head)
                 sentences += CacheArithmetic.freshness(of: selection.head, now: now, rules)
                 if policy == .useProtocolCachePolicy {
                     sentences += CacheArithmetic.limit(of: strategy, selection, now: now, rules)
@@ -277,9 +284,12 @@ extension Interceptor.CacheExplanation.Response {
             case .maxAge: "max-age"
             case .expires: "Expires"
             case .heuristic: "estimate"
+            case .purge: "purge"
             case .none: "none"
             }
         isFresh = freshness.isFresh
+        tags = selection.head.tags
+        groups = selection.head.groups
     }
 }
 

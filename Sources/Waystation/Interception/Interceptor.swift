@@ -213,6 +213,7 @@ public final class Interceptor: Sendable {
             cookies: cookies,
             asksClasses: own.hasOwnTransport && own.leavesOtherTasks,
             backlog: environment.backlog,
+            clearCache: sources.fetches?.cache.clear,
             makeTransport: own.makeTransport
         )
         madeNetworks.withLock { networks in

@@ -166,6 +166,7 @@ final class ReturnedLoad: NSObject {
 
     fileprivate func didFinish() {
         invalidateStored()
+        clearSiteData()
         takeCookies()
         guard let response = client.task.response as? HTTPURLResponse else { return finish(status: status) }
         guard response.statusCode == 401 else { return finish(status: response.statusCode) }
@@ -186,8 +187,22 @@ final class ReturnedLoad: NSObject {
         cache.invalidate(after: request, ResponseHead(head))
     }
 
+    /// Removes the data that the response demands to be removed.
+    private func clearSiteData() {
+        guard let head = client.task.response as? HTTPURLResponse, let request = client.task.currentRequest else {
+            return
+        }
+        let network = context.network
+        network.siteData.clear(
+            by: ResponseHead(head),
+            to: request,
+            takesCookies: network.cookies?.areTaken(for: request) ?? request.httpShouldHandleCookies
+        )
+    }
+
     fileprivate func didFail(_ error: any Error) {
         invalidateStored()
+        clearSiteData()
         takeCookies()
         guard client.task is URLSessionDownloadTask, FoundationInternals.workQueue(of: client.task) != nil else {
             return fail(error)

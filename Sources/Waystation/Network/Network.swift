@@ -29,6 +29,8 @@ final class Network: Sendable {
     let cookieField: CookieField
     /// Stores the cookies of responses in the configuration's storage; it has none if ``cookies`` takes them.
     private let setCookies: SetCookies
+    /// The data of sites that responses may remove.
+    let siteData: SiteData
     /// Whether an engine is used beside protocol classes of the app's own configuration, which only Foundation can use.
     private let asksClasses: Bool
 
@@ -39,12 +41,14 @@ final class Network: Sendable {
     ///   - cookies: The cookies of its requests; nil when Foundation chooses them.
     ///   - asksClasses: Whether requests that a protocol class of the configuration takes do not reach the transport.
     ///   - backlog: Counts the bytes that wait in the loads of the interceptor.
+    ///   - clearCache: Removes the stored responses of an origin; nil without a cache.
     ///   - makeTransport: Makes the transport for the copy, which has no cookie storage.
     init(
         _ configuration: URLSessionConfiguration,
         cookies: SessionCookies?,
         asksClasses: Bool,
         backlog: LoadBacklog,
+        clearCache: (@Sendable (_ origin: String) -> Void)? = nil,
         makeTransport: @escaping @Sendable (URLSessionConfiguration) -> any Transport
     ) {
         let own = (configuration.copy() as? URLSessionConfiguration) ?? .default
@@ -58,6 +62,7 @@ final class Network: Sendable {
         if cookies != nil { own.httpCookieStorage = nil }
         cookieField = CookieField(own)
         setCookies = SetCookies(own)
+        siteData = SiteData(store: cookies?.store, storage: setCookies, clearCache: clearCache)
         // A transport adds no cookies to a request, because its response is stored under those that the cache was shown.
         // It stores none either: each exchange does that, once, whichever transport it has.
         own.httpCookieStorage = nil
@@ -141,6 +146,7 @@ final class Network: Sendable {
             cookies: cookies?.store,
             takesCookies: cookies?.areTaken(for: request) ?? false,
             setCookies: setCookies,
+            siteData: siteData,
             receiver: receiver,
             under: span,
             onHead: onHead
@@ -297,7 +303,7 @@ package struct ResidentResponse: Sendable {
     package let body: Data
 
     /// Makes a response; nil for one that needs an exchange: a redirect, a request for credentials, or one that sets
-    /// cookies, because storing them may wait for the disk.
+    /// cookies or removes data of its site, because that may wait for the disk.
     ///
     /// - Parameters:
     ///   - head: The head.
@@ -305,7 +311,8 @@ package struct ResidentResponse: Sendable {
     ///   - isMade: Whether Foundation's response is made now, because one load with the URL of the head is expected.
     package init?(_ head: ResponseHead, _ body: Data, isMade: Bool = false) {
         guard head.statusCode != 401, !RedirectPolicy.statuses.contains(head.statusCode),
-            head.value(forHTTPHeaderField: "Set-Cookie") == nil
+            head.value(forHTTPHeaderField: "Set-Cookie") == nil,
+            head.value(forHTTPHeaderField: ClearSiteData.field) == nil
         else { return nil }
         self.head = head.adding(CacheStatus(.forwarded(.bypass, status: head.statusCode)))
         self.body = body

@@ -14,9 +14,9 @@ import WaystationStorage
 /// idempotent request is sent once more: a server may close a kept-alive connection just when the next request
 /// is sent (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
 ///
-/// The cookies of each final head are stored before the head is passed on, including those of redirects, 304s and
-/// background renewals, from whichever transport it comes. The cookies of a request are chosen before, because the cache
-/// must know them.
+/// Before a final head is passed on, the data is removed that it demands to remove by `Clear-Site-Data`, and its cookies are
+/// stored. That also holds for redirects, 304s and background renewals, from whichever transport they come. The cookies
+/// of a request are chosen before, because the cache must know them.
 final class OriginExchange: TransportExchange, TransportReceiver {
     private struct State: Downstream {
         var upstream = Upstream()
@@ -39,6 +39,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     /// It is nil if no cookies of the response are taken.
     private let moment: CookieStore.Moment?
     private let setCookies: SetCookies?
+    private let siteData: SiteData?
     private let onHead: (@Sendable (ResponseHead) -> Void)?
     /// The span of the exchange; nil if loads are not traced.
     private let span: LoadSpan?
@@ -53,6 +54,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
     ///   - cookies: The store that gets the response's cookies; nil without one.
     ///   - takesCookies: Whether the store gets them.
     ///   - setCookies: Puts them into the storage of the session's configuration; nil without one.
+    ///   - siteData: The data that the response may remove; nil for none.
     ///   - receiver: Gets the response.
     ///   - span: The span of the load that needs the response; nil if loads are not traced.
     ///   - onHead: Called with the head before the receiver gets it.
@@ -64,6 +66,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         cookies: CookieStore?,
         takesCookies: Bool = true,
         setCookies: SetCookies? = nil,
+        siteData: SiteData? = nil,
         receiver: any TransportReceiver,
         under span: LoadSpan? = nil,
         onHead: (@Sendable (ResponseHead) -> Void)? = nil
@@ -75,6 +78,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
             cookies,
             takesCookies,
             setCookies,
+            siteData,
             receiver,
             span,
             onHead
@@ -90,6 +94,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         _ cookies: CookieStore?,
         _ takesCookies: Bool,
         _ setCookies: SetCookies?,
+        _ siteData: SiteData?,
         _ receiver: any TransportReceiver,
         _ span: LoadSpan?,
         _ onHead: (@Sendable (ResponseHead) -> Void)?
@@ -112,6 +117,7 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         self.onHead = onHead
         moment = takesCookies ? cookies?.moment() : nil
         self.setCookies = setCookies
+        self.siteData = siteData
         let isIdempotent = Methods.isIdempotent(request.httpMethod ?? "GET")
         state = Mutex(State(mayRepeat: repeatsDropped && isIdempotent && request.isRepeatable))
     }
@@ -173,6 +179,8 @@ final class OriginExchange: TransportExchange, TransportReceiver {
         state.withLock { $0.hasBegun = true }
         // A transport delivers final heads only; one of the app's own may not keep to that.
         if !(100..<200).contains(head.statusCode) {
+            let takesCookies = cookies == nil ? request.httpShouldHandleCookies : moment != nil
+            siteData?.clear(by: head, to: request, takesCookies: takesCookies)
             if let moment { cookies?.take(head, to: request, sent: moment) }
             setCookies?.take(head, to: request)
         }

@@ -190,12 +190,24 @@ public struct Route: Sendable, CustomStringConvertible {
     /// The response cache and the network, in the order of `strategy`.
     ///
     /// It needs a ``Interceptor/Configuration/cache``.
-    public static func cache(_ strategy: CacheStrategy) -> Route {
-        let name = "cache(\(strategy))"
+    ///
+    /// ```swift
+    /// $0.rules = [.allow("https://shop.example/prices/**", via: .cache(.standard, tags: ["prices"]))]
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - strategy: How the cache and the network are used.
+    ///   - tags: Names of the app's own for the responses that are stored, by which ``ResponseCache/purge(tag:as:)`` purges
+    ///     them together; none by default. A tag is printable ASCII and not empty; another one is refused when the
+    ///     interceptor is made. Responses that are stored already keep the tags that they have.
+    /// - Returns: The route.
+    public static func cache(_ strategy: CacheStrategy, tags: [String] = []) -> Route {
+        let name = tags.isEmpty ? "cache(\(strategy))" : "cache(\(strategy), tags: \(tags))"
         return Route(
             Step(name: name) { context in
                 if strategy.kind != .networkOnly { try context.checkCache(for: name) }
-                return CacheSource(strategy: strategy)
+                try context.check(tags: tags)
+                return CacheSource(strategy: strategy, tags: tags)
             }
         )
     }
@@ -293,6 +305,15 @@ struct RouteContext {
         throw WaystationError(
             .missingCache,
             "rule \(rule) answers via \(source), but the interceptor has no cache: set `cache` to a ResponseCache"
+        )
+    }
+
+    /// Throws if a tag cannot be stored.
+    func check(tags: [String]) throws {
+        guard let tag = tags.first(where: { $0.isEmpty || !StructuredStrings.isString($0) }) else { return }
+        throw WaystationError(
+            .invalidRules,
+            "rule \(rule) has the tag \(tag.quoted()): write a tag in printable ASCII, such as prices, and not empty"
         )
     }
 

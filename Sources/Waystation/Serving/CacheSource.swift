@@ -6,6 +6,8 @@ import WaystationStorage
 /// The response cache, and the network in the order of its strategy.
 struct CacheSource: AnswerSource {
     let strategy: CacheStrategy
+    /// The tags of the responses that are stored.
+    var tags: [String] = []
     let name = "cache"
 
     func answer(to request: SourceRequest) -> SourceAnswer { SourceAnswer(verdict(on: request)) }
@@ -26,7 +28,7 @@ struct CacheSource: AnswerSource {
         let presented: @Sendable () -> CacheRequest? = { asked.environment.cacheRequest(request, asked.canonical) }
         let verdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
             guard let presented = presented() else { return withoutCache(asked) }
-            return asked.verdict(strategy, presented, StoredVariants(responses), in: cache, lookedUp: ends)
+            return asked.verdict(strategy, presented, StoredVariants(responses), tags, in: cache, lookedUp: ends)
         }
         if let resident { return verdict(resident) }
         let readVerdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
@@ -70,10 +72,11 @@ extension SourceRequest {
         _ strategy: CacheStrategy,
         _ presented: CacheRequest,
         _ variants: StoredVariants,
+        _ tags: [String] = [],
         in cache: CacheAccess,
         lookedUp: UInt
     ) -> Verdict {
-        let found = CacheFinding(strategy, request, presented, variants, cache, lookedUp: lookedUp)
+        let found = CacheFinding(strategy, request, presented, variants, cache, tags: tags, lookedUp: lookedUp)
         switch found.decision {
         case .bypass: return network
         case .unavailable: return .fail(notStored)
@@ -116,6 +119,8 @@ struct CacheFinding: Sendable {
     let presented: CacheRequest
     let variants: StoredVariants
     let decision: CacheDecision
+    /// The tags of the responses that are stored.
+    let tags: [String]
     /// The number of fetches of the key that had ended before the look-up.
     let lookedUp: UInt
 
@@ -125,9 +130,11 @@ struct CacheFinding: Sendable {
         _ presented: CacheRequest,
         _ variants: StoredVariants,
         _ cache: CacheAccess,
+        tags: [String] = [],
         lookedUp: UInt
     ) {
         self.lookedUp = lookedUp
+        self.tags = tags
         self.strategy = strategy
         self.request = request
         self.presented = presented
@@ -167,6 +174,7 @@ struct CacheFinding: Sendable {
             presented: presented.forWhole,
             variants: variants,
             strategy: strategy,
+            tags: tags,
             revalidation: revalidation,
             lookedUp: lookedUp
         )
@@ -232,6 +240,7 @@ extension FetchPlan {
             presented: finding.presented,
             variants: finding.variants,
             strategy: finding.strategy,
+            tags: finding.tags,
             revalidation: fetch.revalidation,
             reason: fetch.reason,
             mayStandIn: fetch.mayStandIn,

@@ -11,7 +11,7 @@ import WaystationStorage
 ///
 /// ```text
 /// 1   kind: 1 for a response, 2 for names of fields
-/// 32  the stamp under which the value was stored: the values of the two roots
+/// 48  the stamp under which the value was stored: the values of the three roots
 /// kind 1:
 /// 2   status
 /// 8   time of the request, microseconds since 1970
@@ -113,17 +113,17 @@ enum SharedEntry: Sendable {
     }
 }
 
-/// The values of the two roots under which an entry was stored; it may be used only while both have these values.
+/// The values of the three roots under which an entry was stored; it may be used only while all have these values.
 struct SharedStamp: Hashable, Sendable {
     static let rootLength = 16
-    static let length = 2 * rootLength
+    static let length = 3 * rootLength
 
     let bytes: Data
 
-    /// Makes the stamp of two roots; nil if one of them has not the form of a root.
-    init?(_ all: Data, _ url: Data) {
-        guard all.count == Self.rootLength, url.count == Self.rootLength else { return nil }
-        bytes = all + url
+    /// Makes the stamp of the roots; nil if one of them has not the form of a root.
+    init?(_ all: Data, _ origin: Data, _ url: Data) {
+        guard [all, origin, url].allSatisfy({ $0.count == Self.rootLength }) else { return nil }
+        bytes = all + origin + url
     }
 }
 
@@ -154,7 +154,7 @@ extension Slice<UnsafeRawBufferPointer> {
 /// be read and made only with the secret.
 struct SharedKeys: Sendable {
     /// The version of names and values; programs with different versions do not see each other's.
-    static let version = 1
+    static let version = 2
 
     private static let prefix = "waystation:\(version):"
 
@@ -179,6 +179,14 @@ struct SharedKeys: Sendable {
 
     /// The value whose change invalidates all entries of a URL.
     func root(of url: String) -> TierKey { name("root", url) }
+
+    /// The value whose change invalidates all entries of an origin.
+    func root(ofOrigin origin: String) -> TierKey { name("root", "origin", origin) }
+
+    /// The roots of all entries, of a URL's origin, and of the URL.
+    func roots(of url: String) -> [TierKey] {
+        [root, root(ofOrigin: CanonicalURL(url)?.origin ?? url), root(of: url)]
+    }
 
     /// The place of the response to a request.
     func entry(_ request: SharedRequest) -> TierKey {
@@ -241,14 +249,37 @@ enum SharedScope: Hashable, Sendable {
     case url(String)
     case prefix(String)
     case host(String)
+    case origin(String)
+    /// The responses with any of these labels.
+    case labels([ResponseLabel], PurgeKind)
 
-    /// The responses of a machine's own store to remove, in all partitions.
-    var local: ResponseScope {
+    /// Invalidates the responses of a machine's own store, in all partitions.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - completion: Called on the store's write queue with the number of responses that were removed.
+    func invalidate(
+        in store: ResponseStore,
+        completion: @escaping @Sendable (Result<Int, StoreError>) -> Void = { _ in }
+    ) {
         switch self {
-        case .all: .all
-        case .url(let url): .url(url)
-        case .prefix(let prefix): .prefix(prefix)
-        case .host(let host): .host(host)
+        case .all: store.invalidate(.all, completion: completion)
+        case .url(let url): store.invalidate(.url(url), completion: completion)
+        case .prefix(let prefix): store.invalidate(.prefix(prefix), completion: completion)
+        case .host(let host): store.invalidate(.host(host), completion: completion)
+        case .origin(let origin): store.invalidate(.origin(origin), completion: completion)
+        case .labels(let labels, let kind): store.purge(labels, as: kind) { completion($0.map { 0 }) }
+        }
+    }
+
+    /// The origin of all the responses; nil if they may be of several.
+    var origin: String? {
+        switch self {
+        case .all, .url, .prefix, .host: return nil
+        case .origin(let origin): return origin
+        case .labels(let labels, _):
+            let origins = Set(labels.map { if case .group(_, let origin) = $0 { origin } else { "" } })
+            return origins.count == 1 ? origins.first.flatMap { $0.isEmpty ? nil : $0 } : nil
         }
     }
 
@@ -259,6 +290,9 @@ enum SharedScope: Hashable, Sendable {
             case .url(let url): (1, url)
             case .prefix(let prefix): (2, prefix)
             case .host(let host): (3, host)
+            case .origin(let origin): (4, origin)
+            case .labels(let labels, .hard): (5, Self.text(of: labels))
+            case .labels(let labels, .soft): (6, Self.text(of: labels))
             }
         return Data([kind]) + Data(text.utf8)
     }
@@ -271,7 +305,28 @@ enum SharedScope: Hashable, Sendable {
         case 1: self = .url(text)
         case 2: self = .prefix(text)
         case 3: self = .host(text)
+        case 4: self = .origin(text)
+        case 5: self = .labels(Self.labels(in: text), .hard)
+        case 6: self = .labels(Self.labels(in: text), .soft)
         default: return nil
+        }
+    }
+
+    /// A line for each label: its origin, which a tag does not have, a space, and its name.
+    private static func text(of labels: [ResponseLabel]) -> String {
+        labels.map { label in
+            switch label {
+            case .tag(let name): " \(name)"
+            case .group(let name, let origin): "\(origin) \(name)"
+            }
+        }.joined(separator: "\n")
+    }
+
+    private static func labels(in text: String) -> [ResponseLabel] {
+        text.split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, case let (origin, name) = (parts[0], parts[1]) else { return nil }
+            return origin.isEmpty ? .tag(name) : .group(name, origin: origin)
         }
     }
 }

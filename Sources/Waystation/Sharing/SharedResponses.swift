@@ -9,8 +9,8 @@ package import WaystationStorage
 /// Whatever the tier does, a look-up ends in a bounded time, and its result is either a response that a machine of the
 /// fleet stored for the same request, or nothing.
 ///
-/// An entry counts only while two other values of the tier, the roots of all entries and of its URL, are those that
-/// stood there before the response was requested. So an invalidation removes a root; a tier that drops a root
+/// An entry counts only while three other values of the tier, the roots of all entries, of its origin and of its URL, are
+/// those that stood there before the response was requested. So an invalidation removes a root; a tier that drops a root
 /// by itself, because it is full, loses responses and never brings an invalidated one back.
 package final class SharedResponses: Sendable {
     /// The result of a look-up.
@@ -173,12 +173,12 @@ package final class SharedResponses: Sendable {
     ) async -> Outcome? {
         // An entry that this machine has invalidated may still be there.
         guard outbox.withLock(\.isEmpty) else { return nil }
-        let places = (all: keys.root, url: keys.root(of: request.key.url))
-        guard let values = await tier.get([places.all, places.url, entry]),
-            let all = await root(values[0], at: places.all), let url = await root(values[1], at: places.url),
-            let stamp = SharedStamp(all, url)
+        let roots = keys.roots(of: request.key.url)
+        guard let values = await tier.get(roots + [entry]), let all = await root(values[0], at: roots[0]),
+            let origin = await root(values[1], at: roots[1]), let url = await root(values[2], at: roots[2]),
+            let stamp = SharedStamp(all, origin, url)
         else { return nil }
-        switch await open(values[2], at: entry, for: request, under: stamp) {
+        switch await open(values[3], at: entry, for: request, under: stamp) {
         case .response(let head, let body)?: return Outcome(use(head, body), under: stamp)
         case nil: return .missing(stamp)
         case .variants(let names)?:
@@ -356,8 +356,9 @@ extension SharedResponses {
         let root: TierKey =
             switch scope {
             case .url(let url): keys.root(of: url)
-            // The tier cannot list the entries of a host, so all of them go.
-            case .all, .prefix, .host: keys.root
+            // The tier cannot list the entries of a host or with a tag, so all of them go; for the groups of an origin, all
+            // entries of the origin.
+            case .all, .prefix, .host, .origin, .labels: scope.origin.map(keys.root(ofOrigin:)) ?? keys.root
             }
         guard await tier.remove(root),
             let message = keys.seal(sender + scope.encoded, for: keys.invalidations, header: Data())
@@ -399,9 +400,11 @@ extension SharedResponses {
         let lifetime = min(lifetime, Self.longestLifetime)
         guard lifetime >= .seconds(1), outbox.withLock(\.isEmpty) else { return }
         // The entry is of use only as long as its roots, which may be about to end.
-        async let all = tier.touch(keys.root, for: Self.rootLifetime)
-        async let url = tier.touch(keys.root(of: claim.request.key.url), for: Self.rootLifetime)
-        guard await (all, url) == (true, true) else { return }
+        let roots = keys.roots(of: claim.request.key.url)
+        async let all = tier.touch(roots[0], for: Self.rootLifetime)
+        async let origin = tier.touch(roots[1], for: Self.rootLifetime)
+        async let url = tier.touch(roots[2], for: Self.rootLifetime)
+        guard await (all, origin, url) == (true, true, true) else { return }
         var place = claim.entry
         if !head.vary.nominees.isEmpty {
             let names = SharedEntry.variants(of: head.vary.nominees.map(\.name))

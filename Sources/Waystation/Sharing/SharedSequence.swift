@@ -53,7 +53,7 @@ final class SharedSequence: Sendable {
                 // The store was asked to remove the responses before the message was sent; nothing more is removed.
                 return store.remove([]) { [store] in self.note(number, $0, in: store) }
             }
-            store.invalidate(scope.local) { [store] in self.note(number, $0, in: store) }
+            scope.invalidate(in: store) { [store] in self.note(number, $0, in: store) }
         }
     }
 

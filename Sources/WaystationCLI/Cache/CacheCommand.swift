@@ -22,10 +22,15 @@ struct CacheCommand: AsyncParsableCommand {
 struct CachePurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Removes responses: all, or those of a URL, a prefix, a host or a partition.",
+        abstract: "Removes responses: all, or those of a URL, a prefix, a host, a tag, a group or a partition.",
         discussion: """
-            Example:
+            Responses with a tag or of a group are purged at once, however many there are. With --soft they are not \
+            removed, and count as stale: an app serves them only where a stale response may be served, until the \
+            server confirms them.
+
+            Examples:
               waystation cache purge --in caches/http --prefix https://shop.example/app/
+              waystation cache purge --in caches/http --tag prices --soft
             """
     )
 
@@ -35,6 +40,9 @@ struct CachePurgeCommand: AsyncParsableCommand {
     @Flag(help: "Remove everything.")
     var all = false
 
+    @Flag(help: "Let the responses with a tag or of a group count as stale instead of removing them.")
+    var soft = false
+
     @OptionGroup
     var filter: ScopeOptions
 
@@ -43,14 +51,22 @@ struct CachePurgeCommand: AsyncParsableCommand {
 
     func validate() throws {
         if all != filter.isEverything {
-            throw ValidationError("Give --all, or at least one of --url, --prefix, --host and --partition; not both.")
+            throw ValidationError(
+                "Give --all, or at least one of --url, --prefix, --host, --tag, --group and --partition; not both."
+            )
         }
+        if soft, filter.label == nil { throw ValidationError("--soft needs --tag or --group.") }
     }
 
     func run() async throws {
         let open = try store.store()
-        let removed = try await open.remove(filter.scope)
-        try await options.write(CacheRemoval(removed: removed, from: open))
+        guard let label = filter.label else {
+            let removed = try await open.remove(filter.scope)
+            return try await options.write(CacheRemoval(removed: removed, from: open))
+        }
+        let count = try store.inspector().entries(in: filter.scope).count
+        try await open.purge([label], as: soft ? .soft : .hard)
+        try await options.write(CacheRemoval(removed: soft ? 0 : count, softlyPurged: soft ? count : 0, from: open))
     }
 }
 
@@ -152,18 +168,24 @@ struct CacheTrimCommand: AsyncParsableCommand {
 
 struct CacheRemoval: CommandResult {
     let removed: Int
+    /// The responses that count as stale from now on.
+    let softlyPurged: Int
     let entries: Int
     let bytes: Int
 
-    init(removed: Int, from store: ResponseStore) async {
+    init(removed: Int, softlyPurged: Int = 0, from store: ResponseStore) async {
         await store.flush()
         let statistics = await store.statistics()
         self.removed = removed
+        self.softlyPurged = softlyPurged
         entries = statistics.entries
         bytes = statistics.bytes
     }
 
-    var text: String { "\(Words.responses(removed)) removed, \(Words.responses(entries)) left, \(Words.bytes(bytes))" }
+    var text: String {
+        let stale = softlyPurged > 0 ? "\(Words.responses(softlyPurged)) stale, " : ""
+        return "\(stale)\(Words.responses(removed)) removed, \(Words.responses(entries)) left, \(Words.bytes(bytes))"
+    }
 }
 
 struct CacheVerifyCommand: AsyncParsableCommand {

@@ -7,8 +7,8 @@ struct CacheListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Lists the stored responses.",
         discussion: """
-            Each response is a line: method, status, age, size and URL, with its partition and the request fields that \
-            selected the variant.
+            Each response is a line: method, status, age, size and URL, with its partition, the request fields that \
+            selected the variant, its tags as #prices, and its groups as @"prices".
 
             Example:
               waystation cache list --in caches/http --host shop.example
@@ -52,6 +52,8 @@ struct CachedResponse: Encodable {
     let bodyLength: Int
     let bodyFile: String?
     let variant: [String]
+    let tags: [String]
+    let groups: [String]
 
     init(_ entry: StoredEntry, _ display: FieldDisplay, now: Date) {
         id = entry.id
@@ -66,12 +68,14 @@ struct CachedResponse: Encodable {
         bodyLength = entry.bodyLength
         bodyFile = entry.bodyFile
         variant = display.variant(entry.vary)
+        (tags, groups) = (entry.tags, entry.groups)
     }
 
     var row: [String] {
         var words = [url]
         if !partition.isEmpty { words.append("[\(partition)]") }
         if !variant.isEmpty { words.append("{\(variant.joined(separator: "; "))}") }
+        words += tags.map { "#\($0)" } + groups.map { "@\"\($0)\"" }
         return [method, "\(status)", Words.age(age), Words.bytes(size), words.joined(separator: " ")].map(\.printable)
     }
 }

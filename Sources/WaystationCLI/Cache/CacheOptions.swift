@@ -40,20 +40,44 @@ struct ScopeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only responses of this host, on any port; not of its subdomains.", valueName: "name"))
     var host: String?
 
+    @Option(help: ArgumentHelp("Only responses with this tag of the app's.", valueName: "name"))
+    var tag: String?
+
+    @Option(help: ArgumentHelp("Only responses of this group (RFC 9875), of the --origin.", valueName: "name"))
+    var group: String?
+
+    @Option(help: ArgumentHelp("The origin of the group, such as https://shop.example.", valueName: "url"))
+    var origin: String?
+
     @Option(help: ArgumentHelp("Only responses of this partition; empty means the shared one.", valueName: "name"))
     var partition: String?
 
     func validate() throws {
-        if [url, prefix, host].compactMap(\.self).count > 1 {
-            throw ValidationError("Give one of --url, --prefix and --host.")
+        if [url, prefix, host, tag, group].compactMap(\.self).count > 1 {
+            throw ValidationError("Give one of --url, --prefix, --host, --tag and --group.")
         }
+        if label != nil, partition != nil {
+            throw ValidationError("--partition cannot be combined with --tag or --group, which select in all partitions.")
+        }
+        if (group == nil) != (origin == nil) {
+            throw ValidationError("Give --group and --origin together: equal groups of two origins are different ones.")
+        }
+        if let origin, CanonicalURL(origin) == nil { throw ValidationError.notAbsolute(origin) }
         if let url, CanonicalURL(url) == nil { throw ValidationError.notAbsolute(url) }
         if let host, CanonicalURL.host(host) == nil { throw ValidationError.notAHost(host) }
     }
 
-    var isEverything: Bool { url == nil && prefix == nil && host == nil && partition == nil }
+    var isEverything: Bool { url == nil && prefix == nil && host == nil && label == nil && partition == nil }
+
+    /// The tag or group of the responses; nil if their keys decide.
+    var label: ResponseLabel? {
+        if let tag { return .tag(tag) }
+        guard let group, let origin = origin.flatMap({ CanonicalURL($0)?.origin }) else { return nil }
+        return .group(group, origin: origin)
+    }
 
     var scope: ResponseScope {
+        if let label { return .label(label) }
         if let url { return .url(CanonicalURL(url)?.string ?? url, partition: partition) }
         if let prefix { return .prefix(prefix, partition: partition) }
         if let host { return .host(CanonicalURL.host(host) ?? host, partition: partition) }

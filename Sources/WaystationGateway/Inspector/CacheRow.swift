@@ -42,6 +42,10 @@ struct CacheRow: Encodable, Sendable {
     let bytes: Int
     /// The request fields that selected the variant.
     let variant: [String]
+    /// The names that the app has given to the response.
+    let tags: [String]
+    /// The groups that the origin has put the response into.
+    let groups: [String]
 
     init(_ entry: StoredEntry) {
         id = entry.id
@@ -51,6 +55,7 @@ struct CacheRow: Encodable, Sendable {
         status = entry.status
         arrived = entry.responseTime
         bytes = entry.size
+        (tags, groups) = (entry.tags, entry.groups)
         variant = entry.vary.nominees.map { nominee in
             let name = nominee.name.canonicalName
             return nominee.value.map { "\(name): \(Redaction.standard.value($0, ofField: name))" } ?? "no \(name)"

@@ -34,6 +34,19 @@ public struct StoredEntry: Sendable {
 
     /// The body's path below `bodies/`; `nil` for a body in the index.
     public let bodyFile: String?
+
+    /// The tags and groups by which the response is purged together with others.
+    public let labels: Set<ResponseLabel>
+
+    /// The names that the app has given to the response, sorted.
+    public var tags: [String] {
+        labels.compactMap { if case .tag(let name) = $0 { name } else { nil } }.sorted()
+    }
+
+    /// The groups that the origin has put the response into (RFC 9875 §2), sorted.
+    public var groups: [String] {
+        labels.compactMap { if case .group(let name, _) = $0 { name } else { nil } }.sorted()
+    }
 }
 
 /// The contents and counters of a store, at one moment.
@@ -91,7 +104,7 @@ public struct StoreVerification: Sendable {
     public var isIntact: Bool { damaged.isEmpty && indexProblems.isEmpty }
 }
 
-/// The responses that a listing, a purge or an invalidation applies to, selected by their keys alone.
+/// The responses that a listing, a purge or an invalidation applies to, selected by their keys or by a label.
 ///
 /// ```swift
 /// try await store.remove(.host("shop.example", partition: ""))
@@ -109,6 +122,8 @@ public struct ResponseScope: Hashable, Sendable {
     var partition: String?
     /// The prefix of the partitions' names.
     var partitionPrefix = ""
+    /// The label of the responses; `nil` if their keys alone decide.
+    package private(set) var label: ResponseLabel?
 
     /// Every response.
     public static let all = ResponseScope()
@@ -136,13 +151,43 @@ public struct ResponseScope: Hashable, Sendable {
         )
     }
 
+    /// All URLs of an origin as a ``WaystationHTTP/CanonicalURL`` has it, such as `https://shop.example`.
+    package static func origin(_ origin: String) -> ResponseScope {
+        ResponseScope(urls: .prefixes(["\(origin)/", "\(origin)?"]))
+    }
+
     /// All responses of one partition.
     public static func partition(_ partition: String) -> ResponseScope { ResponseScope(partition: partition) }
 
     /// All partitions whose names begin with a prefix, compared byte for byte.
     public static func partitions(prefix: String) -> ResponseScope { ResponseScope(partitionPrefix: prefix) }
 
-    /// Whether the scope contains a key.
+    /// All responses with a tag of the app's, in all partitions.
+    public static func tag(_ tag: String) -> ResponseScope { .label(.tag(tag)) }
+
+    /// All responses of a group (RFC 9875 §2.1), in all partitions.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the group.
+    ///   - origin: The group's origin as a ``WaystationHTTP/CanonicalURL`` has it, such as `https://shop.example`.
+    /// - Returns: The scope.
+    public static func group(_ name: String, of origin: String) -> ResponseScope {
+        .label(.group(name, origin: origin))
+    }
+
+    /// All responses with a label, in all partitions.
+    package static func label(_ label: ResponseLabel) -> ResponseScope {
+        var scope = if case .group(_, let origin) = label { ResponseScope.origin(origin) } else { ResponseScope.all }
+        scope.label = label
+        return scope
+    }
+
+    /// Whether the scope contains a response.
+    package func contains(_ head: StoredHead) -> Bool {
+        contains(head.key) && label.map(head.labels.contains) ?? true
+    }
+
+    /// Whether the scope contains a key; for a tag or a group, whether it may contain a response of the key.
     public func contains(_ key: RequestKey) -> Bool {
         guard partition == nil || partition == key.partition,
             key.partition.utf8.starts(with: partitionPrefix.utf8)

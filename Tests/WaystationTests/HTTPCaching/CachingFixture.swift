@@ -28,6 +28,8 @@ final class CachingFixture: Sendable {
         storesCodedBodies: Bool = false,
         delegate: RecordingDelegate? = nil,
         hosts: [String] = ["127.0.0.1"],
+        tags: [String] = [],
+        cookies: CookieStore? = nil,
         _ script: @escaping Script
     ) throws {
         directory = try TemporaryDirectory()
@@ -39,8 +41,9 @@ final class CachingFixture: Sendable {
             now: clock.now
         )
         interceptor = try Interceptor { [cache, clock] in
-            $0.rules = hosts.map { .allow("http://\($0):*/**", via: .cache(strategy)) }
+            $0.rules = hosts.map { .allow("http://\($0):*/**", via: .cache(strategy, tags: tags)) }
             $0.cache = cache
+            $0.cookies = cookies
             $0.cachingRules = rules
             $0.storesCodedBodies = storesCodedBodies
             $0.transport = LoadingDoor.present.carrier

@@ -16,6 +16,11 @@ public struct StoredHead: Sendable, Hashable {
     public var isComplete: Bool
     /// Whether the stored response must be validated before its next use, even if it is fresh (RFC 9111 §4.3.5, §4.4).
     public var needsValidation: Bool
+    /// The moment from which the stored response counts as stale, whatever its lifetime is; nil if only its lifetime counts.
+    ///
+    /// It is that of a purge after which the response may still be used where a stale one may (RFC 9111 §4.2.4). The update
+    /// by a validation has none.
+    public var staleFrom: Date?
 
     private let record: Record
 
@@ -94,10 +99,18 @@ public struct StoredHead: Sendable, Hashable {
     /// When the response was generated, by its `Date` field, or when it was received if it has none.
     public var date: Date { Date(timeIntervalSince1970: facts.date) }
 
+    /// The tags and groups by which the response is purged.
+    ///
+    /// - Complexity: O(1); the fields are read once.
+    package var labels: Set<ResponseLabel> { record.labels }
+
     /// The same head under another key, such as one in another partition.
-    public func under(_ key: RequestKey) -> StoredHead {
-        StoredHead(
-            key: key,
+    public func under(_ key: RequestKey) -> StoredHead { with(headerFields, under: key) }
+
+    /// The same head with other fields.
+    func with(_ headerFields: HTTPFields, under key: RequestKey? = nil) -> StoredHead {
+        var head = StoredHead(
+            key: key ?? self.key,
             status: status,
             headerFields: headerFields,
             vary: vary,
@@ -107,6 +120,8 @@ public struct StoredHead: Sendable, Hashable {
             isComplete: isComplete,
             needsValidation: needsValidation
         )
+        head.staleFrom = staleFrom
+        return head
     }
 }
 
@@ -125,6 +140,8 @@ private final class Record: Hashable, Sendable {
     let contents: Contents
     /// Read from the fields when a decision needs them first: a store reads and writes heads without a decision too.
     private let lazyFacts = AtomicLazyReference<ResponseFacts>()
+    /// Read from the fields when something was purged: most heads are never asked for them.
+    private let lazyLabels = AtomicLazyReference<ResponseLabels>()
 
     init(_ contents: Contents) { self.contents = contents }
 
@@ -140,9 +157,27 @@ private final class Record: Hashable, Sendable {
         )
     }
 
+    var labels: Set<ResponseLabel> {
+        if let labels = lazyLabels.load() { return labels.all }
+        let fields = contents.headerFields
+        let labels = ResponseLabel.labels(
+            tags: fields.lines(of: LabelFields.tags),
+            groups: fields.lines(of: LabelFields.groups),
+            url: contents.key.url
+        )
+        return lazyLabels.storeIfNil(ResponseLabels(labels)).all
+    }
+
     static func == (left: Record, right: Record) -> Bool { left === right || left.contents == right.contents }
 
     func hash(into hasher: inout Hasher) { contents.hash(into: &hasher) }
+}
+
+/// The labels of a response, read once.
+private final class ResponseLabels: Sendable {
+    let all: Set<ResponseLabel>
+
+    init(_ all: Set<ResponseLabel>) { self.all = all }
 }
 
 /// The values that decisions need from a stored response, read once, so that each decision is arithmetic.
@@ -175,6 +210,8 @@ final class ResponseFacts: Sendable {
     /// machine.
     let isImmutable: Bool
     let hasQuery: Bool
+    /// Whether the fields have one for tags, which is not delivered.
+    let isTagged: Bool
 
     init(_ fields: HTTPFields, url: String, requestTime: Double, responseTime: Double) {
         let received = HTTPDate(nearestTo: responseTime)
@@ -213,6 +250,7 @@ final class ResponseFacts: Sendable {
             cacheControl.immutable
             && (url.startsIgnoringCase(with: "https://") || CanonicalURL(url)?.host.isLoopbackHost ?? false)
         hasQuery = url.utf8.contains(UInt8(ascii: "?"))
+        isTagged = fields.contains { $0.name.canonicalName == LabelFields.tags }
     }
 }
 
@@ -264,6 +302,8 @@ public struct Freshness: Hashable, Sendable {
         case expires
         /// The cache's own estimate (§4.2.2).
         case heuristic
+        /// A purge, which has ended the lifetime early (``StoredHead/staleFrom``).
+        case purge
         /// No source: the response is stale from the beginning.
         case none
     }
@@ -291,7 +331,13 @@ extension StoredHead {
     /// - Returns: The age, the lifetime, and the source of the lifetime.
     /// - Complexity: O(1); the fields are read once.
     public func freshness(now: Date, rules: CachingRules = .standard) -> Freshness {
-        let lifetime = lifetime(rules)
+        var lifetime = lifetime(rules)
+        if let staleFrom {
+            // Its age at that moment, but not more than now, also after the clock was set back.
+            let resident = min(staleFrom, now).timeIntervalSince(responseTime)
+            let ended = min(facts.initialAge + max(resident, 0), DeltaSeconds.greatest)
+            if ended < lifetime.seconds { lifetime = ResponseFacts.Lifetime(seconds: ended, basis: .purge) }
+        }
         return Freshness(
             age: Duration(wholeSeconds: age(now: now.timeIntervalSince1970, rules)),
             lifetime: Duration(wholeSeconds: lifetime.seconds),

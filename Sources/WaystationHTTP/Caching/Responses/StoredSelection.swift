@@ -91,6 +91,7 @@ public struct StoredSelection: Sendable, Hashable {
     /// The status code and the header fields of ``response``.
     package var parts: (status: Int, headerFields: HTTPFields) {
         var (status, fields) = (head.status, head.headerFields)
+        if head.facts.isTagged { fields = fields.withoutTags() }
         fields.append(contentsOf: unstoredFields)
         if !isValidated { fields[.age] = ageFieldValue }
         switch answer {

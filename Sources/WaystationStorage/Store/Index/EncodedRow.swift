@@ -74,6 +74,17 @@ package enum FieldSection {
         return fields
     }
 
+    /// The values of the lines of one field, whose name is in lower case; the other lines are not decoded.
+    static func lines(of name: String, in bytes: UnsafeRawBufferPointer) -> [String] {
+        Lines(bytes).compactMap { line in
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].equalsIgnoringCase(name.utf8)
+            else {
+                return nil
+            }
+            return String(decoding: line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+        }
+    }
+
     fileprivate static let separator = Array(": ".utf8)
     fileprivate static let lineEnd = Array("\r\n".utf8)
 }

@@ -8,9 +8,9 @@ extension StoreIndex {
             // Another process may have made the tables while this one waited for the lock.
             switch try state(of: db) {
             case .current: break
-            case .empty: try db.execute(tables + triggers + countingFiles + marks)
-            case .version1: try db.execute(dropTriggers + triggers + countingFiles + marks)
-            case .filesUncounted: try db.execute(countingFiles)
+            case .empty: try db.execute(tables + triggers + countingFiles + purgeTable + marks)
+            case .version1: try db.execute(dropTriggers + triggers + countingFiles + purgeTable + marks)
+            case .version2: try db.execute(countingFiles + purgeTable + marks)
             }
         }
     }
@@ -49,10 +49,10 @@ extension StoreIndex {
         /// The tables and columns are the same. A program of that version would remove a shared file with the first of
         /// its rows, so it must refuse the index: the higher version number makes it do so.
         case version1
-        /// The size of the body files is not counted.
+        /// Nothing was purged by tag or group, and the size of the body files may not be counted.
         ///
-        /// Programs that know no `file_totals` keep it up to date, since its triggers do that: so the version stays.
-        case filesUncounted
+        /// A program of that version would use what is purged, so it must refuse the index.
+        case version2
         case current
     }
 
@@ -64,11 +64,19 @@ extension StoreIndex {
         guard version >= 1, application == applicationID, objects.isSuperset(of: schemaObjects) else {
             throw IndexError.damaged("does not have the marks and tables of a store")
         }
-        guard version == schemaVersion else { return .version1 }
-        return objects.isSuperset(of: fileCountObjects) ? .current : .filesUncounted
+        switch version {
+        case 1: return .version1
+        case 2: return .version2
+        default: break
+        }
+        guard objects.isSuperset(of: addedObjects) else {
+            throw IndexError.damaged("does not have the tables of a store")
+        }
+        return .current
     }
 
-    private static let fileCountObjects: Set<String> = ["file_totals", "file_added", "file_removed"]
+    /// Those that later versions have added.
+    private static let addedObjects: Set<String> = ["file_totals", "file_added", "file_removed", "purges"]
 
     private static let schemaObjects: Set<String> = [
         "responses", "responses_by_key", "responses_by_use", "responses_by_age", "responses_by_file", "totals", "added",

@@ -12,7 +12,7 @@ import WaystationHTTP
 /// $ sqlite3 -readonly index.sqlite
 /// sqlite> PRAGMA application_id; PRAGMA user_version;
 /// 1465078862
-/// 2
+/// 3
 /// sqlite> SELECT id, method, url, status, datetime(response_time / 1000000, 'unixepoch') AS stored,
 ///    ...> body_length, coalesce(body_file, 'inline') AS body, size FROM responses;
 /// 1|GET|https://shop.example/app/|200|2026-11-20 09:30:00|512|inline|583
@@ -32,6 +32,7 @@ import WaystationHTTP
 ///   large bodies name the same file, which is removed with the last of these rows (``removeUnnamed(_:remove:)``).
 /// - `block_sums` holds the XXH64 of each 64 KiB block of the body, little-endian; `seal` holds that of the other
 ///   columns.
+/// - `purges` has a row for each purge that still selects rows of `responses` (``Purge``).
 /// - `totals` is kept up to date by triggers, so that the size is known without summing over the rows. A file that
 ///   several rows name counts once in it. `file_totals` counts the files alone, in blocks of 4,096 bytes.
 ///
@@ -44,7 +45,7 @@ import WaystationHTTP
 /// write. A third one reads pages that the system has in memory (``MemoryReader``), on the thread of a load. Errors are
 /// ``SQLiteError`` or ``IndexError``, apart from those of `package` hooks.
 final class StoreIndex: Sendable {
-    static let schemaVersion = 2
+    static let schemaVersion = 3
     static let applicationID: Int32 = 0x5753_544E  // "WSTN"
 
     let path: String
@@ -57,13 +58,24 @@ final class StoreIndex: Sendable {
     let keys: KnownKeys
     /// The heads of rows that were read.
     let heads = KnownHeads()
+    /// The purges, with which each look-up compares its rows.
+    let purges: KnownPurges
+    /// Whether the index has a table of purges; one of an earlier version, which is only read, has none.
+    let hasPurges: Bool
+    /// The query for the rows of a key.
+    private let lookup: String
     /// The bytes of bodies that one transaction removes, so that the log does not become too large.
     let stepBytes: Int
 
     static let pageSize = 8_192
 
     /// Opens the index, or makes it if it is missing.
-    init(path: String, environment: StoreEnvironment, budget: DiskBudget = DiskBudget(.bytes(.max))) throws {
+    init(
+        path: String,
+        environment: StoreEnvironment,
+        budget: DiskBudget = DiskBudget(.bytes(.max)),
+        purges: KnownPurges = KnownPurges()
+    ) throws {
         let fileSystem = environment.fileSystem
         if try fileSystem.identity(of: path) == nil {
             // SQLite gives its companion files the mode of the database, and makes the database with the mode of the
@@ -73,6 +85,10 @@ final class StoreIndex: Sendable {
             do { _ = try fileSystem.createFile(path) } catch let error as FileError where error.code == EEXIST {}
         }
         self.path = path
+        self.purges = purges
+        hasPurges = true
+        let lookup = Self.lookup(hasPurges: true)
+        self.lookup = lookup
         stepBytes = budget.step
         // If another process moves the index aside while the connections are opened, the next check of the index's place
         // must find another file there than this one.
@@ -97,12 +113,14 @@ final class StoreIndex: Sendable {
             _ = try db.integer("SELECT 1 FROM responses LIMIT 1")
         }
         reader = try Self.connect(path, environment, prepareReading)
-        memoryReader = try MemoryReader(query: Self.lookup) {
+        memoryReader = try MemoryReader(query: lookup) {
             let database = try Self.open(path, environment)
             try prepareReading(database)
             return database
         }
         keys = KnownKeys(try writer.use(Self.place))
+        let known = try writer.use(Self.purges)
+        purges.open(known.purges, last: known.last)
     }
 
     /// The place of the index's state; `nil` if SQLite could not switch to WAL mode.
@@ -125,6 +143,9 @@ final class StoreIndex: Sendable {
             }
         }
         writer = reader
+        hasPurges = try reader.use { try $0.integer("SELECT 1 FROM sqlite_schema WHERE name = 'purges'") != nil }
+        lookup = Self.lookup(hasPurges: hasPurges)
+        purges = KnownPurges()
         memoryReader = nil
         stepBytes = .max
         keys = KnownKeys(nil)
@@ -248,33 +269,46 @@ extension StoreIndex {
         case damaged(id: Int64)
     }
 
-    /// The rows of a key, newest first.
+    /// The rows of a key, newest first, without those that were purged.
     func rows(for key: RequestKey) throws -> [Found] {
-        try reader.use { try rows(for: key, by: $0.statement(Self.lookup)) }
+        try reader.use { db in
+            let (found, lastPurge) = try rows(for: key, by: db.statement(lookup))
+            if lastPurge > 0, lastPurge > purges.last {
+                let known = try Self.purges(db)
+                purges.learn(known.purges, last: known.last)
+            }
+            return usable(found)
+        }
     }
 
     /// The rows of a key, newest first, read without waiting for the disk; `nil` if that is not possible.
     func rowsInMemory(for key: RequestKey) -> [Found]? {
-        memoryReader?.read { try rows(for: key, by: $0) }
+        let read = memoryReader?.read { try rows(for: key, by: $0) }
+        guard let (found, lastPurge) = read, lastPurge == 0 || lastPurge <= purges.last else { return nil }
+        return usable(found)
     }
 
-    private func rows(for key: RequestKey, by query: Statement) throws -> [Found] {
-        var found: [Found] = []
+    /// - Returns: The rows, and the number of the last purge that the index has.
+    private func rows(for key: RequestKey, by query: Statement) throws -> (found: [Found], lastPurge: Int64) {
+        var (found, lastPurge): ([Found], Int64) = ([], 0)
         try query.forEachRow([.text(key.url), .text(key.method), .text(key.partition)]) { row in
             found.append(record(row, key: key).map(Found.intact) ?? .damaged(id: row.integer(0) ?? 0))
+            lastPurge = row.integer(12) ?? 0
         }
         if found.count > 1 { found.sort(by: Self.isNewer) }
-        return found
+        return (found, lastPurge)
     }
 
-    /// The query for the rows of a key.
+    /// The query for the rows of a key, each with the number of the last purge.
     ///
-    /// SQLite does not sort the rows, because its sorter would copy every body.
-    static let lookup = """
+    /// SQLite does not sort the rows, because its sorter would copy every body. It reads the number once.
+    static func lookup(hasPurges: Bool) -> String {
+        """
         SELECT id, status, request_time, response_time, last_used, seal, body_length, body_file,
-               vary, fields, block_sums, body
+               vary, fields, block_sums, body, \(hasPurges ? "(SELECT max(id) FROM purges)" : "NULL")
         FROM responses WHERE url = ? AND method = ? AND partition = ?
         """
+    }
 
     private static func isNewer(_ left: Found, _ right: Found) -> Bool {
         guard case .intact(let left) = left, case .intact(let right) = right else { return false }

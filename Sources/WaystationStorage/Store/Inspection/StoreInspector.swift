@@ -39,9 +39,13 @@ public final class StoreInspector: Sendable {
 
     /// The responses of a scope, sorted by URL.
     ///
-    /// Rows that cannot be read at all are left out; ``verify()`` reports them.
+    /// Rows that cannot be read at all are left out; ``verify()`` reports them. So are responses that were purged and are
+    /// not removed yet.
     public func entries(in scope: ResponseScope = .all) throws(StoreError) -> [StoredEntry] {
-        try reading { try index.entries(.scope(scope)).compactMap(\.entry) }
+        try reading {
+            let entries = try index.entries(.scope(scope)).compactMap(\.entry)
+            return scope.label.map { label in entries.filter { $0.labels.contains(label) } } ?? entries
+        }
     }
 
     /// The response with an identifier; `nil` when it is no longer stored, or when its row cannot be read at all.
@@ -285,13 +289,18 @@ extension StoreIndex {
             let query = try db.statement(
                 """
                 SELECT id, method, url, partition, status, request_time, response_time, last_used, body_length, size,
-                       body_file, vary FROM responses WHERE \(selection.condition)
+                       body_file, vary, fields FROM responses WHERE \(selection.condition)
                 ORDER BY url, partition, method, response_time DESC, id DESC
                 """
             )
             var listed: [(id: Int64, entry: StoredEntry?)] = []
             try query.forEachRow(selection.arguments) { listed.append(($0.integer(0) ?? 0, Self.entry($0))) }
-            return listed
+            guard hasPurges else { return listed }
+            let known = try Self.purges(db)
+            purges.learn(known.purges, last: known.last)
+            return listed.filter { _, entry in
+                entry.map { purges.effect(on: $0.id, requestTime: $0.requestTime, $0.labels) != .removed } ?? true
+            }
         }
     }
 
@@ -312,7 +321,8 @@ extension StoreIndex {
             lastUsed: Date(microseconds: lastUsed),
             bodyLength: Int(clamping: bodyLength),
             size: Int(clamping: size),
-            bodyFile: row.text(10)
+            bodyFile: row.text(10),
+            labels: row.withBytes(12) { labels($0, url: url) } ?? []
         )
     }
 

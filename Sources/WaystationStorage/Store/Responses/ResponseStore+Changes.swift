@@ -20,6 +20,9 @@ extension ResponseStore {
         with head: StoredHead,
         completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void = { _ in }
     ) {
+        var head = head
+        // The request may have been sent before a purge.
+        if case .stale(let time) = purges.effect(on: response.id, head) { head.staleFrom = time }
         let (freshened, row) = response.freshened(head)
         resident.beginFreshening(freshened)
         handOver(
@@ -155,6 +158,9 @@ extension ResponseStore {
 
     /// Whether a key was invalidated after a moment: a response requested before that moment must not answer a request
     /// that is made now.
+    ///
+    /// The labels of a response are not known before it arrives, so any purge by tag counts, and any purge of a group of the
+    /// key's origin.
     public func hasInvalidated(_ key: RequestKey, since moment: StoreMoment) -> Bool {
         invalidations.hasInvalidated(key, since: moment.count)
     }
@@ -194,7 +200,8 @@ extension ResponseStore {
     ///
     /// It removes responses that were stored before the call, in memory and on disk. A response whose writer began before
     /// the call is not stored.
-    /// - Returns: How many responses were removed.
+    /// - Returns: How many responses were removed; 0 for a tag or a group, whose responses are removed later (see
+    ///   ``purge(_:as:)``).
     /// - Throws: ``StoreError`` when the store does not work. Look-ups of this process do not find the responses then
     ///   either, and their removal is tried again; in other processes they may be found until it succeeds.
     @discardableResult
@@ -211,6 +218,9 @@ extension ResponseStore {
         _ scope: ResponseScope,
         completion: @escaping @Sendable (Result<Int, StoreError>) -> Void = { _ in }
     ) {
+        if let label = scope.label {
+            return purge([label], as: .hard) { completion($0.map { 0 }) }
+        }
         // The log comes first, then the queue: a commit either is queued before the removal, which then removes its
         // response, or finds the invalidation in the log.
         invalidations.append(scope)
@@ -294,8 +304,17 @@ final class InvalidationLog: Sendable {
 
     /// Whether a key was invalidated after a count.
     func hasInvalidated(_ key: RequestKey, since moment: Int) -> Bool {
+        hasInvalidated(since: moment) { $0.contains(key) }
+    }
+
+    /// Whether a response was invalidated after a count.
+    func hasInvalidated(_ head: StoredHead, since moment: Int) -> Bool {
+        hasInvalidated(since: moment) { $0.contains(head) }
+    }
+
+    private func hasInvalidated(since moment: Int, _ isMeant: (ResponseScope) -> Bool) -> Bool {
         state.withLock { state in
-            state.count > moment && state.scopes.contains { $1 > moment && $0.contains(key) }
+            state.count > moment && state.scopes.contains { $1 > moment && isMeant($0) }
         }
     }
 }

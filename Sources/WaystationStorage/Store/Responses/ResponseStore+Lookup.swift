@@ -125,7 +125,11 @@ extension ResponseStore {
     ) -> StoredResponse? {
         switch record.body {
         case .inline(let data):
-            if let instance = resident.instance(id: record.id, seal: record.seal, for: key) { return instance }
+            if let instance = resident.instance(id: record.id, seal: record.seal, for: key),
+                instance.head.staleFrom == record.head.staleFrom
+            {
+                return instance
+            }
             return StoredResponse(record, body: .data(data))
         case .file(let name):
             guard let name = BodyName(name) else {

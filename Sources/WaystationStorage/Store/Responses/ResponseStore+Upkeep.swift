@@ -19,6 +19,10 @@ struct Upkeep: Sendable {
         case orphansIn(String)
         /// Remove responses that are too old.
         case expiry
+        /// Begin to remove responses that were purged.
+        case purged
+        /// Continue to remove them after this row; at the end, the purges up to this number are done.
+        case purgedStep(after: Int64, through: Int64)
         /// Start eviction down to the low-water mark if the store is over its limit.
         case eviction
         /// Continue evicting until the low-water mark is reached.
@@ -123,6 +127,10 @@ extension ResponseStore {
             return []
         case .expiry:
             return try expire(in: opened)
+        case .purged:
+            return beginRemovingPurged()
+        case .purgedStep(let row, let purge):
+            return try removePurged(after: row, through: purge, in: opened)
         case .eviction:
             try writeUses(in: opened)
             try countStaged()
@@ -150,7 +158,7 @@ extension ResponseStore {
         }
         if removal.isPartial { return [.expiry] }
         try awaitCleanUp(in: opened)
-        return removal.count > 0 ? [.vacuum] : []
+        return removal.count > 0 ? [.purged, .vacuum] : []
     }
 
     /// Schedules the removal of responses that become too old while the store is idle; for an empty store it schedules
@@ -275,7 +283,7 @@ extension ResponseStore {
             resident.confirm(at: now(), hasChanged: true)
             if wasUnavailable { report(StoreEvent(.recovered, detail: "\(layout.root) is open")) }
             attemptFailedRemovals()
-            schedule([.keys, .recount, .leftOvers, .orphans, .expiry, .eviction, .rest])
+            schedule([.keys, .recount, .leftOvers, .orphans, .expiry, .purged, .eviction, .rest])
         } catch {
             let retryTime = now().addingTimeInterval(Self.retryInterval)
             let event = StoreEvent(
@@ -309,13 +317,13 @@ extension ResponseStore {
             // Another process may have replaced the index before this one got the lock.
             if try damaged == nil || environment.fileSystem.identity(of: layout.index) != damaged?.identity {
                 do {
-                    return try StoreIndex(path: layout.index, environment: environment, budget: budget)
+                    return try StoreIndex(path: layout.index, environment: environment, budget: budget, purges: purges)
                 } catch  where StoreFailure(error) == .damaged {
                     reason = "\(error)"
                 }
             }
             try moveIndexAside(reason)
-            return try StoreIndex(path: layout.index, environment: environment, budget: budget)
+            return try StoreIndex(path: layout.index, environment: environment, budget: budget, purges: purges)
         }
     }
 
@@ -327,7 +335,7 @@ extension ResponseStore {
         let deadline = ContinuousClock.now + .seconds(environment.busyTimeout)
         while true {
             do {
-                return try StoreIndex(path: layout.index, environment: environment, budget: budget)
+                return try StoreIndex(path: layout.index, environment: environment, budget: budget, purges: purges)
             } catch  where StoreFailure(error) == .busy && ContinuousClock.now < deadline {
                 Thread.sleep(forTimeInterval: 0.005)
             }
@@ -465,6 +473,7 @@ extension ResponseStore {
                 defer { state.dataVersion = version }
                 return state.dataVersion != version
             }
+            if hasChanged { try opened.index.learnPurges() }
             // Another process may have found the index damaged and replaced it; or the directory was removed.
             let isSameFile = try environment.fileSystem.identity(of: layout.index) == opened.index.identity
             resident.confirm(at: time, hasChanged: hasChanged || !isSameFile)

@@ -104,7 +104,7 @@ extension ResponseStore {
 
     /// Checks whether a response may be stored now, and throws the reason if it may not.
     private func admit(_ head: StoredHead, length: Int, moment: StoreMoment) throws(StoreError) {
-        guard !invalidations.hasInvalidated(head.key, since: moment.count) else {
+        guard !invalidations.hasInvalidated(head, since: moment.count) else {
             throw StoreError(.invalidated, "the response was invalidated while it arrived, and was not stored")
         }
         if let expected = head.contentLength, expected != length {

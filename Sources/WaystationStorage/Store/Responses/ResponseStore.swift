@@ -59,6 +59,7 @@ public final class ResponseStore: Sendable {
     let layout: StoreLayout
     let resident: ResidentResponses
     let invalidations = InvalidationLog()
+    let purges: KnownPurges
     /// Runs one look-up at a time; suspended until the store was opened the first time.
     let readQueue = DispatchQueue(label: "Waystation.store.read", qos: .userInitiated)
     /// Runs all changes of the store, in order.
@@ -142,7 +143,13 @@ public final class ResponseStore: Sendable {
         var environment = environment
         environment.fileSystem = environment.fileSystem.confined(to: layout.root)
         self.environment = environment
-        self.resident = ResidentResponses(limit: limits.residentLimit)
+        let resident = ResidentResponses(limit: limits.residentLimit)
+        self.resident = resident
+        // The purges of another process concern what is in memory, and what is on its way.
+        self.purges = KnownPurges { [invalidations] labels in
+            for label in labels { invalidations.append(.label(label)) }
+            resident.confirm(at: nil, hasChanged: true)
+        }
         writeQueue.setSpecific(key: Self.writeQueueKey, value: ObjectIdentifier(self))
         StoresAtExit.add(self)
         // Look-ups that begin before the store is open wait for it, so that the first load of a process can hit.
@@ -169,7 +176,7 @@ public final class ResponseStore: Sendable {
         let time = now()
         let answer = resident.responses(for: key, at: time)
         if answer.needsCheck { writeQueue.async { self.checkForOtherProcesses() } }
-        guard let responses = answer.responses, let oldest = responses.last else { return nil }
+        guard let responses = answer.responses, let oldest = responses.last, purges.allow(responses) else { return nil }
         guard !isExpired(oldest.head.responseTime, at: time) else { return nil }
         if answer.needsUseNoted { noteUse(of: responses.map(\.id), at: time) }
         return responses
@@ -424,6 +431,7 @@ extension ResponseStore {
             _ = try removeRows(.scope(scope), in: opened)
             resident.didRemove(scope)
         }
+        try writeFailedPurges(in: opened)
     }
 
     /// Schedules another attempt to make the removals that have failed.
@@ -447,7 +455,7 @@ extension ResponseStore {
     /// Call it on the write queue.
     func attemptFailedRemovals() {
         dispatchPrecondition(condition: .onQueue(writeQueue))
-        guard !resident.failedRemovals.isEmpty else { return }
+        guard !resident.failedRemovals.isEmpty || !purges.failed.isEmpty else { return }
         // Every change begins with them.
         if case .failure = attempt("removing", { _ in 0 }) { scheduleFailedRemovals() }
     }

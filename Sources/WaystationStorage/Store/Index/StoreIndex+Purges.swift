@@ -1,0 +1,165 @@
+import Foundation
+import WaystationHTTP
+
+/// The purges of the index, and the rows that they select.
+extension StoreIndex {
+    /// The table of purges; it was added with version 3.
+    ///
+    /// A number is never given to a second purge, so the highest one shows whether something was purged since.
+    static let purgeTable = """
+        CREATE TABLE purges (
+            id      INTEGER PRIMARY KEY AUTOINCREMENT,
+            origin  TEXT NOT NULL,
+            name    TEXT NOT NULL,
+            is_soft INTEGER NOT NULL,
+            newest  INTEGER NOT NULL,
+            time    INTEGER NOT NULL,
+            UNIQUE (origin, name, is_soft)
+        );
+
+        """
+
+    /// Writes purges of all rows that are stored now, in one transaction.
+    func write(_ orders: [(order: Purge.Order, time: Date)]) throws {
+        let known = try change { db -> Known? in
+            // Without a response, there is nothing to purge.
+            guard let newest = try db.integer("SELECT max(id) FROM responses") else { return nil }
+            let latest = try db.integer("SELECT max(response_time) FROM responses") ?? .min
+            let statement = try db.statement(
+                "INSERT OR REPLACE INTO purges (origin, name, is_soft, newest, time) VALUES (?, ?, ?, ?, ?)"
+            )
+            for (order, time) in orders {
+                let (origin, name) = order.label.columns
+                try statement.run([
+                    .text(origin), .text(name), .integer(order.kind == .soft ? 1 : 0), .integer(newest),
+                    .integer(max(time.microseconds, latest)),
+                ])
+            }
+            return try Self.presentPurges(db)
+        }
+        if let known { purges.learn(known.purges, last: known.last, own: Set(orders.map(\.order))) }
+    }
+
+    /// Removes those of the next rows that hard purges select.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the last row that was looked at.
+    ///   - limit: The number of rows to look at.
+    /// - Returns: The removal, and the last row that was looked at; nil if no row is left.
+    func removePurged(after id: Int64, limit: Int) throws -> (removal: Removal, last: Int64?) {
+        try change { db in
+            guard let newest = try db.integer("SELECT max(newest) FROM purges WHERE is_soft = 0") else {
+                return (Removal(), nil)
+            }
+            var (ids, count, last): ([Int64], Int, Int64) = ([], 0, id)
+            try db.statement(
+                "SELECT id, url, request_time, fields FROM responses WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"
+            ).forEachRow([.integer(id), .integer(newest), .integer(Int64(limit))]) { row in
+                count += 1
+                guard let id = row.integer(0) else { return }
+                last = id
+                guard let url = row.text(1), let time = row.integer(2) else { return }
+                let labels = row.withBytes(3) { Self.labels($0, url: url) } ?? []
+                if purges.effect(on: id, requestTime: Date(microseconds: time), labels) == .removed { ids.append(id) }
+            }
+            var removal = Removal()
+            for id in ids { removal.formUnion(try Self.remove(.id(id), db)) }
+            return (removal, count < limit ? nil : last)
+        }
+    }
+
+    /// Removes the purges that select no row any more.
+    ///
+    /// - Parameter id: The rows of the hard purges up to this number are removed.
+    func dropPurges(through id: Int64) throws {
+        let known = try change { db -> Known in
+            try db.statement(
+                """
+                DELETE FROM purges WHERE (is_soft = 0 AND id <= ?)
+                    OR newest < (SELECT coalesce(min(id), 9223372036854775807) FROM responses)
+                """
+            ).run([.integer(id)])
+            return try Self.presentPurges(db)
+        }
+        purges.learn(known.purges, last: known.last)
+    }
+
+    /// Reads the purges that other processes have made.
+    func learnPurges() throws {
+        let known = try writer.use(Self.purges)
+        purges.learn(known.purges, last: known.last)
+    }
+
+    /// All purges, and the highest number that a purge has had.
+    struct Known {
+        var purges: [Purge] = []
+        var last: Int64 = 0
+    }
+
+    /// Reads all purges in one statement; without a purge, the highest number is not known.
+    static func purges(_ db: Database) throws -> Known {
+        var known = Known()
+        let last = "(SELECT seq FROM sqlite_sequence WHERE name = 'purges')"
+        try db.statement("SELECT id, origin, name, is_soft, newest, time, \(last) FROM purges").forEachRow { row in
+            known.last = row.integer(6) ?? 0
+            guard let id = row.integer(0), let origin = row.text(1), let name = row.text(2),
+                let isSoft = row.integer(3), let newest = row.integer(4), let time = row.integer(5)
+            else { return }
+            known.purges.append(
+                Purge(
+                    order: Purge.Order(
+                        label: origin.isEmpty ? .tag(name) : .group(name, origin: origin),
+                        kind: isSoft == 0 ? .hard : .soft
+                    ),
+                    id: id,
+                    newest: newest,
+                    time: Date(microseconds: time)
+                )
+            )
+        }
+        return known
+    }
+
+    /// Reads all purges, and the highest number in any case, while no other process can write.
+    private static func presentPurges(_ db: Database) throws -> Known {
+        var known = try purges(db)
+        known.last = try db.integer("SELECT seq FROM sqlite_sequence WHERE name = 'purges'") ?? 0
+        return known
+    }
+
+    /// The labels of a row, by its fields.
+    static func labels(_ fields: UnsafeRawBufferPointer, url: String) -> Set<ResponseLabel> {
+        ResponseLabel.labels(
+            tags: FieldSection.lines(of: LabelFields.tags, in: fields),
+            groups: FieldSection.lines(of: LabelFields.groups, in: fields),
+            url: url
+        )
+    }
+
+    /// The rows as the purges leave them: without those that a hard purge selects.
+    func usable(_ rows: [Found]) -> [Found] {
+        guard !purges.isEmpty else { return rows }
+        return rows.compactMap { row in
+            guard case .intact(var record) = row else { return row }
+            switch purges.effect(on: record.id, record.head) {
+            case .none: return row
+            case .removed: return nil
+            case .stale(let time):
+                record.head.staleFrom = time
+                // What callers have derived from the head, such as a finished hit, counts on its lifetime.
+                record.prepared = PreparedValue()
+                return .intact(record)
+            }
+        }
+    }
+}
+
+extension ResponseLabel {
+    /// The label's columns in the table of purges: a tag has no origin.
+    fileprivate var columns: (origin: String, name: String) {
+        switch self {
+        case .tag(let name): ("", name)
+        case .group(let name, let origin): (origin, name)
+        }
+    }
+}
