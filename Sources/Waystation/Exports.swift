@@ -11,5 +11,6 @@
 @_exported public import struct WaystationHTTP.RuleWarning
 @_exported public import enum WaystationHTTP.SameSite
 @_exported public import struct WaystationStorage.ByteCount
+@_exported public import enum WaystationStorage.PurgeKind
 @_exported public import struct WaystationStorage.StoreEvent
 @_exported public import struct WaystationStorage.StoreStatistics

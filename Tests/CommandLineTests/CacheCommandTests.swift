@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Testing
+import WaystationHTTP
 import WaystationStorage
 
 @Suite("waystation cache")
@@ -145,8 +146,8 @@ struct CacheCommandTests {
         let entries = try #require(json["entries"] as? [[String: Any]])
         #expect(
             entries[0].keys.sorted() == [
-                "age", "bodyFile", "bodyLength", "id", "method", "partition", "requestTime", "responseTime", "size",
-                "status", "url", "variant",
+                "age", "bodyFile", "bodyLength", "groups", "id", "method", "partition", "requestTime", "responseTime",
+                "size", "status", "tags", "url", "variant",
             ]
         )
         #expect(entries[0]["bodyFile"] as? String == entries[5]["bodyFile"] as? String)
@@ -189,6 +190,39 @@ struct CacheCommandTests {
         #expect(try urls("--url", "https://shop.example/app/a", "--partition", "anna").count == 1)
         #expect(try urls("--partition", "").count == 5)
         #expect(try urls("--host", "other.example").isEmpty)
+    }
+
+    @Test("tags and groups are listed, and purged hard or softly")
+    func labels() async throws {
+        let store = ResponseStore(directory: directory)
+        for name in ["a", "b"] {
+            var fields: HTTPFields = [.cacheControl: "max-age=86400", .eTag: "\"1\""]
+            if name == "a", let groups = HTTPField.Name("Cache-Groups") { fields[groups] = "\"prices\"" }
+            let head = StoredHead(
+                key: RequestKey(method: "GET", url: "https://shop.example/\(name)"),
+                status: 200,
+                headerFields: fields,
+                requestTime: Date(),
+                responseTime: Date()
+            )
+            try await store.begin(head.tagged(["shop"]))?.commit()
+        }
+        await store.flush()
+        let group = ["--group", "prices", "--origin", "https://SHOP.example/x"]
+        #expect(try urls("--tag", "shop").count == 2)
+        #expect(try tool.run(["cache", "list", "--in", "http"] + group).output.hasSuffix("/a #shop @\"prices\"\n"))
+        #expect(try urls("--group", "prices", "--origin", "https://other.example").isEmpty)
+        #expect(try run("list", "--in", "http", "--group", "prices").status == 64)
+        #expect(try run("purge", "--in", "http", "--all", "--soft").status == 64)
+
+        let soft = try tool.run(["cache", "purge", "--in", "http", "--soft"] + group)
+        #expect(soft.output.hasPrefix("1 response stale, 0 responses removed, 2 responses left"), "\(soft.errors)")
+        let explained = try run("explain", "https://shop.example/a", "--in", "http").output
+        #expect(explained.contains("The response's tag is \"shop\".\n  The response's group is \"prices\"."))
+        #expect(explained.contains("purged softly"))
+        let hard = try run("purge", "--in", "http", "--tag", "shop")
+        #expect(hard.output.hasPrefix("2 responses removed, 0 responses left"), "\(hard.errors)")
+        #expect(try urls().isEmpty)
     }
 
     @Test("show prints the fields or the body, and fails when nothing is stored")

@@ -403,6 +403,21 @@ struct ReadmeExamplesTests {
         #expect(statistics.entries == 0)
     }
 
+    @Test("responses are purged by tag and by group")
+    func tags() async throws {
+        let shop = try #require(URL(string: "https://shop.example/"))
+        let cache = try ResponseCache(directory: folder.cache)
+        // snippet: tags
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .cache(.standard, tags: ["shop"]))]
+            $0.cache = cache
+        }
+        try await cache.purge(tag: "shop")  // they are never served again
+        try await cache.purge(group: "prices", of: shop, as: .soft)  // they are stale at once
+        // end snippet
+        #expect(interceptor.rules.count == 1)
+    }
+
     @Test("an app's code is tested with stubs")
     func stubs() async throws {
         // snippet: stubs

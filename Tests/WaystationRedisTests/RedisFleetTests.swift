@@ -20,7 +20,7 @@ struct RedisFleetTests {
         change(&sharing)
         let cache = try ResponseCache(directory: directory, sharing: sharing)
         let interceptor = try Interceptor {
-            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard, tags: ["shop"]))]
             $0.cache = cache
         }
         return (URLSession(configuration: .ephemeral.intercepted(by: interceptor)), cache)
@@ -55,6 +55,39 @@ struct RedisFleetTests {
             }
         )
         try await first.cache.remove(url)
+        #expect(await eventually { (try? await load(url, by: second.session)).map { $0.body != body } ?? false })
+    }
+
+    @Test("obey the purge of a tag or a group by one of them", arguments: ["tag", "group"], [PurgeKind.hard, .soft])
+    func purge(by name: String, kind: PurgeKind) async throws {
+        let server = try RedisServer()
+        defer { server.stop() }
+        let origin = try ScriptedOrigin { request in
+            .ok("\(request.order)", fields: ["Cache-Control": "max-age=600", "Cache-Groups": "\"prices\""])
+        }
+        let (first, second) = (
+            try machine(server) { $0.timeout = .seconds(60) }, try machine(server) { $0.timeout = .seconds(60) }
+        )
+        let number = Counter()
+        var url = origin.url()
+        var body = ""
+        // The first loads may begin before the machines have a connection, and follow each other.
+        #expect(
+            await eventually {
+                url = origin.url("/\(await number.next())")
+                body = (try? await load(url, by: first.session))?.body ?? ""
+                let got = try? await load(url, by: second.session)
+                return got?.body == body && got?.isShared ?? false
+            }
+        )
+        await second.cache.flush()
+        #expect(try await load(url, by: second.session).body == body)
+        if name == "tag" {
+            try await first.cache.purge(tag: "shop", as: kind)
+        } else {
+            try await first.cache.purge(group: "prices", of: url, as: kind)
+        }
+        #expect(try await load(url, by: first.session).body != body)
         #expect(await eventually { (try? await load(url, by: second.session)).map { $0.body != body } ?? false })
     }
 

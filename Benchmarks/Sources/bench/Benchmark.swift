@@ -11,7 +11,9 @@ struct Benchmark: Sendable {
     }
 
     static let all: [Benchmark] =
-        hits + directHits + asyncHTTPClient + [manyEntries, opening] + network + secureNetwork + [login, decisions]
+        hits + directHits + asyncHTTPClient + [manyEntries, opening] + purging + network + secureNetwork + [
+            login, decisions,
+        ]
         + digests + caching
         + peers
         + sharing + largeBodies + packs + gateway + testing + [crawls]

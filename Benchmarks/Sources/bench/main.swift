@@ -25,6 +25,15 @@ if arguments.first == "--endless" {
     exit(0)
 }
 
+if arguments.first == "--purged" {
+    guard arguments.count == 5, let port = Int(arguments[2]) else {
+        say("--purged needs a directory, the port of a Redis server, a kind and a file")
+        exit(2)
+    }
+    try await PurgedMachine.runChild(arguments[1], port, isSoft: arguments[3] == "soft", ready: arguments[4])
+    exit(0)
+}
+
 if arguments.first == "--tool" {
     try await PackTool.run(Array(arguments.dropFirst()))
     exit(0)

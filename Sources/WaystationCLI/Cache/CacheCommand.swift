@@ -66,7 +66,7 @@ struct CachePurgeCommand: AsyncParsableCommand {
         }
         let count = try store.inspector().entries(in: filter.scope).count
         try await open.purge([label], as: soft ? .soft : .hard)
-        try await options.write(CacheRemoval(removed: soft ? 0 : count, softlyPurged: soft ? count : 0, from: open))
+        try await options.write(CacheRemoval(removed: soft ? 0 : count, softlyPurged: soft ? count : nil, from: open))
     }
 }
 
@@ -168,12 +168,12 @@ struct CacheTrimCommand: AsyncParsableCommand {
 
 struct CacheRemoval: CommandResult {
     let removed: Int
-    /// The responses that count as stale from now on.
-    let softlyPurged: Int
+    /// The responses that count as stale from now on; nil if all were removed.
+    let softlyPurged: Int?
     let entries: Int
     let bytes: Int
 
-    init(removed: Int, softlyPurged: Int = 0, from store: ResponseStore) async {
+    init(removed: Int, softlyPurged: Int? = nil, from store: ResponseStore) async {
         await store.flush()
         let statistics = await store.statistics()
         self.removed = removed
@@ -183,7 +183,7 @@ struct CacheRemoval: CommandResult {
     }
 
     var text: String {
-        let stale = softlyPurged > 0 ? "\(Words.responses(softlyPurged)) stale, " : ""
+        let stale = softlyPurged.map { "\(Words.responses($0)) stale, " } ?? ""
         return "\(stale)\(Words.responses(removed)) removed, \(Words.responses(entries)) left, \(Words.bytes(bytes))"
     }
 }

@@ -57,7 +57,7 @@ struct ScopeOptions: ParsableArguments {
             throw ValidationError("Give one of --url, --prefix, --host, --tag and --group.")
         }
         if label != nil, partition != nil {
-            throw ValidationError("--partition cannot be combined with --tag or --group, which select in all partitions.")
+            throw ValidationError("--partition cannot be combined with --tag or --group: they select in all of them.")
         }
         if (group == nil) != (origin == nil) {
             throw ValidationError("Give --group and --origin together: equal groups of two origins are different ones.")

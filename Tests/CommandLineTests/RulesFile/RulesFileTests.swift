@@ -136,11 +136,26 @@ struct RulesFileTests {
     func strategies(text: String, strategy: CacheStrategy) throws {
         let text = "[[rule]]\nurl = \"https://a.example/**\"\nvia = \"cache\"\nstrategy = \(text)\n"
         let file = try RulesFile(text, beside: .cache)
-        guard case .cache(let found) = file.rules.first?.sources?.first else {
+        guard case .cache(let found, _) = file.rules.first?.sources?.first else {
             Issue.record("the rule has no cache")
             return
         }
         #expect(found == strategy)
+    }
+
+    @Test(
+        "names the tags of what a rule stores",
+        arguments: [("\"shop\"", ["shop"]), ("[\"a\", \"b c\"]", ["a", "b c"])]
+    )
+    func tags(text: String, tags: [String]) throws {
+        let rule = "[[rule]]\nurl = \"https://a.example/**\"\nvia = \"cache\"\nstrategy = \"standard\"\ntags = "
+        let file = try RulesFile("\(rule)\(text)\n", beside: .cache)
+        guard case .cache(_, tags) = file.rules.first?.sources?.first else {
+            Issue.record("the rule has other tags")
+            return
+        }
+        let fault = #expect(throws: (any Error).self) { try RulesFile("\(rule)\"\"\n", beside: .cache) }
+        #expect("\(try #require(fault))".contains("`tags` is"))
     }
 
     @Test("has the pages that it names, or those of its rules up to the first star")

@@ -36,6 +36,20 @@ enum InterceptorExamples {
         }
     }
 
+    static func tags() throws -> Interceptor {
+        try Interceptor {
+            // snippet: comment-route-tags
+            $0.rules = [.allow("https://shop.example/prices/**", via: .cache(.standard, tags: ["prices"]))]
+            // end snippet
+        }
+    }
+
+    static func purge(_ cache: ResponseCache) async throws {
+        // snippet: comment-purge
+        try await cache.purge(tag: "prices", as: .soft)
+        // end snippet
+    }
+
     static func cache(_ caches: URL) throws -> ResponseCache {
         // snippet: comment-response-cache
         let cache = try ResponseCache(

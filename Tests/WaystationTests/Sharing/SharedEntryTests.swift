@@ -14,7 +14,7 @@ struct SharedEntryTests {
         key: RequestKey(method: "GET", url: "https://a.example/x?token=t0ken", partition: "p4rtition"),
         fields: [.acceptLanguage: "de", .cookie: "c00kie"]
     )
-    private let stamp = Data(0..<32)
+    private let stamp = Data(0..<UInt8(SharedStamp.length))
 
     private var head: StoredHead {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept-Language", .eTag: "\"1\""]

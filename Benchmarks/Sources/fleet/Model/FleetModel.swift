@@ -29,11 +29,11 @@ struct FleetModel {
         var messages = 0.0
     }
 
-    /// The commands of a look-up: the root of all, the root of the URL, and the entry.
-    static let lookUp = 3.0
-    /// The further commands of a trip to the origin: a lease, a second look-up, the entry, new lifetimes for two roots,
+    /// The commands of a look-up: the root of all, those of the origin and of the URL, and the entry.
+    static let lookUp = 4.0
+    /// The further commands of a trip to the origin: a lease, a second look-up, the entry, new lifetimes for three roots,
     /// and the end of the lease by two scripts of three and five commands.
-    static let trip = 1 + lookUp + 1 + 2 + 3 + 5
+    static let trip = 1 + lookUp + 1 + 3 + 3 + 5
     /// The first trip of a URL also makes its root.
     static let firstTrip = 1.0
 

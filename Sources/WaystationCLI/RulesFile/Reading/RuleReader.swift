@@ -7,7 +7,7 @@ struct RuleReader {
     /// The keys that belong to a source.
     private static let owners = [
         "directory": "files", "at": "files", "overlay": "pack", "strategy": "cache", "maximum-age": "cache",
-        "timeout": "cache", "validate-by": "cache",
+        "timeout": "cache", "validate-by": "cache", "tags": "cache",
     ]
 
     private let faults: FaultList
@@ -133,8 +133,11 @@ struct RuleReader {
                 return pack(name)
             case "cache":
                 let strategy = CacheStrategy(&reader, named: "strategy", requiredBy: "the source \"cache\"")
+                let tags = reader.texts("tags", "a name in printable ASCII, such as \"shop\"") {
+                    !$0.isEmpty && StructuredStrings.isString($0)
+                }
                 checkCache(of: strategy, name.range)
-                return strategy.map { .cache($0) }
+                return strategy.map { .cache($0, tags: tags ?? []) }
             default: return nil
             }
         }

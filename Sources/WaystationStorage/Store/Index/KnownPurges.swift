@@ -99,6 +99,7 @@ final class KnownPurges: Sendable {
     ///   - id: The response's identifier.
     ///   - requestTime: When the request was sent that led to the response, or that validated it last.
     ///   - labels: The response's labels, which are only read if there is a purge.
+    /// - Returns: The effect.
     func effect(on id: Int64, requestTime: Date, _ labels: @autoclosure () -> Set<ResponseLabel>) -> PurgeEffect {
         guard !isEmpty, case let labels = labels(), !labels.isEmpty else { return .none }
         return state.withLock { state in

@@ -45,6 +45,7 @@ extension StoreIndex {
     /// - Parameters:
     ///   - id: The identifier of the last row that was looked at.
     ///   - limit: The number of rows to look at.
+    /// - Throws: A `SQLiteError`.
     /// - Returns: The removal, and the last row that was looked at; nil if no row is left.
     func removePurged(after id: Int64, limit: Int) throws -> (removal: Removal, last: Int64?) {
         try change { db in
@@ -71,6 +72,7 @@ extension StoreIndex {
     /// Removes the purges that select no row any more.
     ///
     /// - Parameter id: The rows of the hard purges up to this number are removed.
+    /// - Throws: A `SQLiteError`.
     func dropPurges(through id: Int64) throws {
         let known = try change { db -> Known in
             try db.statement(

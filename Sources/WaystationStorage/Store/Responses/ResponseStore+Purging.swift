@@ -91,6 +91,7 @@ extension ResponseStore {
     ///   - row: The last row that was looked at.
     ///   - purge: The last purge when the search began.
     ///   - opened: The open store.
+    /// - Throws: A `SQLiteError`.
     /// - Returns: The jobs to do next.
     func removePurged(after row: Int64, through purge: Int64, in opened: Opened) throws -> [Upkeep.Job] {
         let (removal, last) = try opened.index.removePurged(after: row, limit: Self.purgeStepSize)
