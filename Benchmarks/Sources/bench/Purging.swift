@@ -189,7 +189,7 @@ enum PurgedMachine {
         for number in 0..<count where try await isPurged(number) {
             throw PurgedStore.Failure(description: "response \(number) is missing")
         }
-        FileManager.default.createFile(atPath: ready, contents: nil)
+        _ = FileManager.default.createFile(atPath: ready, contents: nil)
         while try await !isPurged(.random(in: 0..<count)) { try await Task.sleep(for: .milliseconds(1)) }
         let time = DispatchTime.now().uptimeNanoseconds
         for number in 0..<count where try await !isPurged(number) {
