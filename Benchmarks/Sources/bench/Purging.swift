@@ -142,13 +142,22 @@ enum PurgedMachine {
         let cache = try ResponseCache(directory: scratch.url.appending(path: "purging"), sharing: sharing(server.port))
         let children = (0..<count).map { number in
             let home = scratch.url.appending(path: "home-\(number)")
-            return Task.detached {
-                try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-                let arguments = [
-                    "--purged", home.appending(path: "cache").path, "\(server.port)", isSoft ? "soft" : "hard",
-                    ready[number],
-                ]
-                return try ChildProcess.run(arguments, home: home, limit: 600)
+            let arguments = [
+                "--purged", home.appending(path: "cache").path, "\(server.port)", isSoft ? "soft" : "hard",
+                ready[number],
+            ]
+            return Task {
+                // A thread for each child, which waits for its end.
+                try await withCheckedThrowingContinuation { done in
+                    Thread.detachNewThread {
+                        done.resume(
+                            with: Result {
+                                try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+                                return try ChildProcess.run(arguments, home: home, limit: 600)
+                            }
+                        )
+                    }
+                }
             }
         }
         while !ready.allSatisfy(FileManager.default.fileExists) { try await Task.sleep(for: .milliseconds(20)) }
