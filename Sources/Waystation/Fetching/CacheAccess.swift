@@ -95,6 +95,7 @@ final class PostedResponse: TransportReceiver {
     private let key: RequestKey
     private let message: HTTPRequest
     private let strategy: CacheStrategy
+    private let tags: [String]
     private let cache: CacheAccess
     private let receiver: any TransportReceiver
     private let recorder: ResponseRecorder
@@ -104,16 +105,18 @@ final class PostedResponse: TransportReceiver {
     ///   - message: The request.
     ///   - key: The key of a GET for its target.
     ///   - strategy: The strategy of its rule.
+    ///   - tags: The tags of its rule.
     ///   - cache: The cache that stores the response.
     ///   - receiver: Gets the response.
     init(
         to message: HTTPRequest,
         under key: RequestKey,
         by strategy: CacheStrategy,
+        _ tags: [String],
         in cache: CacheAccess,
         for receiver: any TransportReceiver
     ) {
-        (self.message, self.key, self.strategy, self.cache) = (message, key, strategy, cache)
+        (self.message, self.key, self.strategy, self.tags, self.cache) = (message, key, strategy, tags, cache)
         self.receiver = receiver
         recorder = ResponseRecorder(cache.store)
         sent = cache.now()
@@ -128,7 +131,7 @@ final class PostedResponse: TransportReceiver {
             rules: cache.rules
         )
         if case .store(let stored) = decision, head.doubt(storesCodedBodies: cache.storesCodedBodies) == nil {
-            recorder.begin(stored, under: key, length: head.statedLength, asOf: cache.store.moment())
+            recorder.begin(stored.tagged(tags), under: key, length: head.statedLength, asOf: cache.store.moment())
         }
         receiver.transportDidReceive(head)
     }

@@ -278,7 +278,7 @@ final class SourceEnvironment: Sendable {
             let message = HTTPRequest(hop.request, canonical: match.canonical)
         else { return nil }
         let key = cacheKey(hop.request, match.canonical)
-        return PostedResponse(to: message, under: key, by: strategy, in: cache, for: receiver)
+        return PostedResponse(to: message, under: key, by: strategy, match.rule.tags, in: cache, for: receiver)
     }
 
     /// The cache's view of a request, in the part of the store that belongs to its login.

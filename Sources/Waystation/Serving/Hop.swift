@@ -112,6 +112,8 @@ final class CompiledRule: Sendable {
     let isCarried: Bool
     /// The strategy of the cache among the sources; nil without a cache, and nil if it also has newer files of a pack.
     let strategy: CacheStrategy?
+    /// The tags of the responses that the cache stores.
+    let tags: [String]
 
     /// Whether one of the sources is code of the app.
     let asksApp: Bool
@@ -123,9 +125,11 @@ final class CompiledRule: Sendable {
         isBlock = sources.first is BlockingSource
         isCarried = sources.last is TransportSource
         let overlay = sources.lazy.compactMap { ($0 as? OverlaidPackSource)?.strategy }.first
-        let cache = (sources.last as? CacheSource)?.strategy
+        let source = sources.last as? CacheSource
+        let cache = source?.strategy
         reachesNetwork = sources.last is NetworkSource || [overlay, cache].contains { $0 != nil && $0 != .cacheOnly }
         strategy = overlay == nil ? cache : nil
+        tags = source?.tags ?? []
     }
 }
 

@@ -82,6 +82,17 @@ struct GroupsEndToEndTests {
         }
     }
 
+    @Test("the stored response to a POST has the tags of its rule")
+    func posted() async throws {
+        let fixture = try CachingFixture(tags: ["shop"]) { request in
+            .ok(request.method, fields: ["Cache-Control": "max-age=60", "Content-Location": "/"])
+        }
+        try await fixture.load(method: "POST", body: Data("x".utf8))
+        #expect(try await fixture.load().body == "POST")
+        try await fixture.cache.purge(tag: "shop")
+        #expect(try await fixture.load().body == "GET")
+    }
+
     @Test("a purge of a group leaves equal groups of other origins")
     func otherOrigin() async throws {
         let fixture = try fixture()
