@@ -278,7 +278,10 @@ package enum CacheDecision: Sendable {
         case .reloadRevalidatingCacheData:
             if strategy == .networkOnly { return .bypass }
             // RFC 8246 §2: such a response need not be confirmed by a reload.
-            if let selection = chosen.selection, selection.head.isImmutable(at: selection.freshness) {
+            if strategy.kind == .standard,
+                case .fresh(let selection) = ReuseDecision(for: request.message, among: stored, now: now, rules: rules),
+                selection.head.isImmutable(at: selection.freshness)
+            {
                 return .serve(selection, renewing: nil)
             }
             var fetch = Fetch(.request, chosen.revalidation)

@@ -90,7 +90,7 @@ extension CacheAccess {
 /// Stores the response to a POST that answers later GETs, and passes it on.
 ///
 /// It does if the response has an explicit lifetime and a `Content-Location` that is the target of the POST (RFC 9110
-/// §9.3.3). The cache has dropped the stored responses that the POST invalidates when the head arrives here.
+/// §9.3.3). What the POST invalidates is dropped before.
 final class PostedResponse: TransportReceiver {
     private let key: RequestKey
     private let message: HTTPRequest
@@ -100,6 +100,8 @@ final class PostedResponse: TransportReceiver {
     private let receiver: any TransportReceiver
     private let recorder: ResponseRecorder
     private let sent: Date
+    /// When the request was sent, in the order of the store's invalidations.
+    private let moment: StoreMoment
 
     /// - Parameters:
     ///   - message: The request.
@@ -120,6 +122,7 @@ final class PostedResponse: TransportReceiver {
         self.receiver = receiver
         recorder = ResponseRecorder(cache.store)
         sent = cache.now()
+        moment = cache.store.moment()
     }
 
     func transportDidReceive(_ head: ResponseHead) {
@@ -130,7 +133,12 @@ final class PostedResponse: TransportReceiver {
             responseTime: cache.now(),
             rules: cache.rules
         )
-        if case .store(let stored) = decision, head.doubt(storesCodedBodies: cache.storesCodedBodies) == nil {
+        // An invalidation by another load, since the request was sent, is also one of this response.
+        let isOutdated = cache.store.hasInvalidated(key, since: moment)
+        cache.invalidate(after: message, head)
+        if case .store(let stored) = decision, !isOutdated,
+            head.doubt(storesCodedBodies: cache.storesCodedBodies) == nil
+        {
             recorder.begin(stored.tagged(tags), under: key, length: head.statedLength, asOf: cache.store.moment())
         }
         receiver.transportDidReceive(head)

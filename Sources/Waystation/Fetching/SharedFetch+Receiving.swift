@@ -110,7 +110,7 @@ extension ResponseHead {
     /// The head of the response to a HEAD, with the fields that the freshened response has besides.
     fileprivate func completed(by stored: StoredHead?) -> ResponseHead {
         guard let stored else { return self }
-        return stored.headerFields.dictionary.reduce(self) { head, field in
+        return stored.headerFields.withoutTags().dictionary.reduce(self) { head, field in
             head.value(forHTTPHeaderField: field.key) == nil ? head.setting(field.key, to: field.value) : head
         }
     }

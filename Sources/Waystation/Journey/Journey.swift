@@ -110,12 +110,13 @@ package final class Journey: Sendable {
     private func startExchange(of hop: Hop, for trip: Int, through transport: (any Transport)?) {
         guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
         let receiver = HopReceiver(journey: self, trip: trip)
+        let storing = context.stations.sources.storing(after: hop, for: receiver)
         let exchange = context.network.send(
             hop.request,
             through: transport,
-            for: context.stations.sources.storing(after: hop, for: receiver) ?? receiver,
+            for: storing ?? receiver,
             under: context.span,
-            onHead: context.cache?.invalidation(after: hop.request)
+            onHead: storing == nil ? context.cache?.invalidation(after: hop.request) : nil
         )
         state.take(exchange, trip)
     }

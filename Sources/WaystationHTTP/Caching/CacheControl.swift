@@ -136,7 +136,7 @@ public struct RequestCacheControl: Hashable, Sendable {
 
     /// Whether the client restricts even fresh responses, so that it gets a stale one only if it explicitly allows
     /// that.
-    public var wantsFresh: Bool { noCache || maxAge != nil || minFresh != nil }
+    public var wantsFresh: Bool { noCache || noStore || maxAge != nil || minFresh != nil }
 
     /// A request without directives.
     init() {}

@@ -33,12 +33,12 @@ extension HTTPResponseHead {
         // White space after a value is not a part of it (RFC 9112 §5).
         let codings = headers[canonicalForm: "Transfer-Encoding"].map { $0.trimmingSpace().lowercased() }
         let removed = codings.filter { $0 != "identity" }
-        return removed.allSatisfy { $0.utf8.allSatisfy(\.isASCIIAlphanumeric) && !Self.registeredCodings.contains($0) }
+        return removed.allSatisfy { $0.utf8.isToken && !Self.registeredCodings.contains($0) }
             || (removed == ["chunked"] && codings.last == "chunked")
     }
 
     private static let registeredCodings: Set<String> = [
-        "chunked", "compress", "deflate", "gzip", "trailers", "xcompress", "xgzip",
+        "chunked", "compress", "deflate", "gzip", "trailers", "x-compress", "x-gzip",
     ]
 }
 

@@ -50,6 +50,7 @@ struct VaryTests {
         Row("X-A", "X-A: 1\nX-A: 2", "X-A: 1, 2", true),
         Row("X-A", "X-A: 1, 2", "X-A: 1,2", true),
         Row("X-A", "X-A: 1, 2", "X-A: 2, 1", false),
+        Row("X-A", "X-A: ,1", "X-A: 1,", false),
         Row("X-A", "X-A: \"1, 2\"", "X-A: \"1,2\"", false),
         Row("X-A", "X-A: 1", "X-A: one", false),
         Row("X-A", "X-A: a", "X-A: A", false),

@@ -199,6 +199,21 @@ struct PurgeTests {
         await #expect(throws: StoreError.self) { try await late.commit() }
     }
 
+    @Test("another process learns that something was purged, although the purge and its rows are gone")
+    func purgeThatIsGone() async throws {
+        let (store, other) = (fixture.store(), fixture.store())
+        try await self.store(head("a"), in: store)
+        #expect(await other.lookup(.get("a")).count == 1)
+        let late = try #require(other.begin(head("c"), asOf: other.moment()))
+        try await store.purge([prices], as: .hard)
+        await store.flush()
+        // The next use of what is in memory looks for changes of other processes.
+        fixture.clock.advance(.milliseconds(1_100))
+        #expect(other.resident(.get("a")) == nil)
+        await other.flush()
+        await #expect(throws: StoreError.self) { try await late.commit() }
+    }
+
     @Test("another process returns a purged response from memory for at most a second")
     func otherMemory() async throws {
         let (store, other) = (fixture.store(), fixture.store())

@@ -120,6 +120,16 @@ struct CachePolicyEndToEndTests {
     }
 
     @Test(
+        "that reloads asks about an immutable response that an ordinary load would ask about, too",
+        arguments: [("max-age=60, immutable, no-cache", [:]), ("max-age=60, immutable", ["Cache-Control": "no-cache"])]
+    )
+    func immutableToBeAsked(directives: String, fields: [String: String]) async throws {
+        let fixture = try CachingFixture { _ in .ok("a", fields: ["Cache-Control": directives]) }
+        try await fixture.load()
+        #expect(try await !fixture.load("/", fields, policy: .reloadRevalidatingCacheData).isHit)
+    }
+
+    @Test(
         "that reloads replaces the stored response",
         arguments: [URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData]
     )

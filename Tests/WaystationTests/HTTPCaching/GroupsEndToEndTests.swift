@@ -17,7 +17,7 @@ struct GroupsEndToEndTests {
     ) throws -> CachingFixture {
         let count = Counter()
         return try CachingFixture(strategy, tags: tags) { request in
-            guard request.method == "GET" else { return post() }
+            guard request.method == "GET" || request.method == "HEAD" else { return post() }
             let group = request.path == "/c" ? "\"news\"" : "\"prices\", \"eu\""
             let fields: KeyValuePairs = ["Cache-Control": directives, "ETag": "\"v\"", "Cache-Groups": group]
             if request.value(of: "If-None-Match") != nil { return .status(304, fields: fields) }
@@ -91,6 +91,34 @@ struct GroupsEndToEndTests {
         #expect(try await fixture.load().body == "POST")
         try await fixture.cache.purge(tag: "shop")
         #expect(try await fixture.load().body == "GET")
+    }
+
+    @Test("the response to a POST that was sent before a purge is not stored", arguments: [true, false])
+    func postedBefore(byTag: Bool) async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let fixture = try CachingFixture(tags: ["shop"]) { request in
+            let answer = ScriptedOrigin.Response.ok(
+                request.method,
+                fields: ["Cache-Control": "max-age=60", "Content-Location": "/"]
+            )
+            return request.method == "POST" ? answer.held(at: gate) : answer
+        }
+        async let posted = fixture.load(method: "POST", body: Data("x".utf8))
+        await fixture.origin.waitForRequests(1)
+        if byTag { try await fixture.cache.purge(tag: "shop") } else { try await fixture.cache.removeAll() }
+        gate.open()
+        #expect(try await posted.body == "POST")
+        #expect(try await fixture.load().body == "GET")
+    }
+
+    @Test("a HEAD that freshens a tagged response does not get its tags")
+    func headWithoutTags() async throws {
+        let fixture = try fixture(tags: ["shop"])
+        try await fixture.load("/a")
+        let head = try await fixture.load("/a", method: "HEAD", ["Cache-Control": "no-cache"])
+        #expect(head.status == 200)
+        #expect(head["Cache-Groups"] != nil)
+        #expect(head["Waystation-Tags"] == nil)
     }
 
     @Test("a purge of a group leaves equal groups of other origins")

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// A name that several stored responses have in common, by which they are purged together.
 ///
@@ -46,7 +46,7 @@ extension HTTPFields {
     func lines(of name: String) -> [String] { compactMap { $0.name.canonicalName == name ? $0.value : nil } }
 
     /// The fields without that for tags.
-    func withoutTags() -> HTTPFields { HTTPFields(filter { $0.name.canonicalName != LabelFields.tags }) }
+    package func withoutTags() -> HTTPFields { HTTPFields(filter { $0.name.canonicalName != LabelFields.tags }) }
 }
 
 extension StoredHead {

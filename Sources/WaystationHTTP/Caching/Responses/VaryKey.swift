@@ -99,8 +99,14 @@ public struct VaryKey: Hashable, Sendable {
         switch name {
         case .acceptEncoding, .acceptLanguage: WeightedList(value.lowercased())?.normalized ?? value.trimmingSpace()
         case .accept where !value.contains("\""): WeightedList(value)?.normalized ?? value.trimmingSpace()
-        default: value.contains("\"") ? value.trimmingSpace() : value.listMembers.joined(separator: ",")
+        default: value.contains("\"") ? value.trimmingSpace() : withoutSpace(aroundCommasOf: value)
         }
+    }
+
+    private static func withoutSpace(aroundCommasOf value: String) -> String {
+        guard value.utf8.contains(UInt8(ascii: ",")) else { return value.trimmingSpace() }
+        return value.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingSpace() }
+            .joined(separator: ",")
     }
 }
 

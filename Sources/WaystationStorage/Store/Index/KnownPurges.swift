@@ -16,7 +16,7 @@ public enum PurgeKind: Hashable, Sendable {
 /// No response is touched by the purge itself: each look-up compares what it finds with the purges. So purging takes the
 /// same time however many responses are selected.
 struct Purge: Hashable, Sendable {
-    /// What is purged, and how; a later purge of the same replaces an earlier one.
+    /// What is purged, and how: a later purge of the same label and kind replaces an earlier one.
     struct Order: Hashable, Sendable {
         let label: ResponseLabel
         let kind: PurgeKind
@@ -84,10 +84,10 @@ final class KnownPurges: Sendable {
     private let state = Mutex(State())
     /// Whether any purge is known; without one, a look-up does no work for them.
     private let isActive = Atomic(false)
-    /// Called with the labels of purges that other processes have made.
-    private let onLearning: @Sendable ([ResponseLabel]) -> Void
+    /// Called with what the purges that other processes have made select.
+    private let onLearning: @Sendable ([ResponseScope]) -> Void
 
-    init(onLearning: @escaping @Sendable ([ResponseLabel]) -> Void = { _ in }) { self.onLearning = onLearning }
+    init(onLearning: @escaping @Sendable ([ResponseScope]) -> Void = { _ in }) { self.onLearning = onLearning }
 
     // MARK: - Effects
 
@@ -186,11 +186,13 @@ final class KnownPurges: Sendable {
     ///   - last: The highest number that the index has given to a purge by then.
     ///   - own: The purges among them that this process has just made.
     func learn(_ purges: [Purge], last: Int64, own: Set<Purge.Order> = []) {
-        let learned = change { state -> [ResponseLabel] in
+        let learned = change { state -> [ResponseScope] in
             guard last >= state.last else { return [] }
-            let new = purges.filter { $0.id > state.last && !own.contains($0.order) }
+            let new = purges.filter { $0.id > state.last }
+            let areMissing = last - state.last > new.count { $0.id <= last }
             state.take(purges, last)
-            return new.map(\.order.label)
+            // A purge whose rows were removed is gone, and may have selected anything.
+            return areMissing ? [.all] : new.filter { !own.contains($0.order) }.map { .label($0.order.label) }
         }
         if !learned.isEmpty { onLearning(learned) }
     }

@@ -21,7 +21,7 @@ extension StoreIndex {
 
     /// Writes purges of all rows that are stored now, in one transaction.
     func write(_ orders: [(order: Purge.Order, time: Date)]) throws {
-        let known = try change { db -> Known? in
+        let known = try change { db -> ([Purge], Int64)? in
             // Without a response, there is nothing to purge.
             guard let newest = try db.integer("SELECT max(id) FROM responses") else { return nil }
             let latest = try db.integer("SELECT max(response_time) FROM responses") ?? .min
@@ -35,9 +35,9 @@ extension StoreIndex {
                     .integer(max(time.microseconds, latest)),
                 ])
             }
-            return try Self.presentPurges(db)
+            return (try Self.purges(db), try Self.lastPurge(db))
         }
-        if let known { purges.learn(known.purges, last: known.last, own: Set(orders.map(\.order))) }
+        if let (present, last) = known { purges.learn(present, last: last, own: Set(orders.map(\.order))) }
     }
 
     /// Removes those of the next rows that hard purges select.
@@ -74,40 +74,40 @@ extension StoreIndex {
     /// - Parameter id: The rows of the hard purges up to this number are removed.
     /// - Throws: A `SQLiteError`.
     func dropPurges(through id: Int64) throws {
-        let known = try change { db -> Known in
+        let (present, last) = try change { db in
             try db.statement(
                 """
                 DELETE FROM purges WHERE (is_soft = 0 AND id <= ?)
                     OR newest < (SELECT coalesce(min(id), 9223372036854775807) FROM responses)
                 """
             ).run([.integer(id)])
-            return try Self.presentPurges(db)
+            return (try Self.purges(db), try Self.lastPurge(db))
         }
-        purges.learn(known.purges, last: known.last)
+        purges.learn(present, last: last)
     }
 
     /// Reads the purges that other processes have made.
-    func learnPurges() throws {
-        let known = try writer.use(Self.purges)
-        purges.learn(known.purges, last: known.last)
+    func learnPurges() throws { try writer.use(learnPurges) }
+
+    func learnPurges(_ db: Database) throws {
+        // A purge that is made in between has a higher number, and is learned once more the next time.
+        let last = try Self.lastPurge(db)
+        purges.learn(try Self.purges(db), last: last)
     }
 
-    /// All purges, and the highest number that a purge has had.
-    struct Known {
+    /// The highest number that a purge has had.
+    static func lastPurge(_ db: Database) throws -> Int64 {
+        try db.integer("SELECT seq FROM sqlite_sequence WHERE name = 'purges'") ?? 0
+    }
+
+    /// All purges.
+    static func purges(_ db: Database) throws -> [Purge] {
         var purges: [Purge] = []
-        var last: Int64 = 0
-    }
-
-    /// Reads all purges in one statement; without a purge, the highest number is not known.
-    static func purges(_ db: Database) throws -> Known {
-        var known = Known()
-        let last = "(SELECT seq FROM sqlite_sequence WHERE name = 'purges')"
-        try db.statement("SELECT id, origin, name, is_soft, newest, time, \(last) FROM purges").forEachRow { row in
-            known.last = row.integer(6) ?? 0
+        try db.statement("SELECT id, origin, name, is_soft, newest, time FROM purges").forEachRow { row in
             guard let id = row.integer(0), let origin = row.text(1), let name = row.text(2),
                 let isSoft = row.integer(3), let newest = row.integer(4), let time = row.integer(5)
             else { return }
-            known.purges.append(
+            purges.append(
                 Purge(
                     order: Purge.Order(
                         label: origin.isEmpty ? .tag(name) : .group(name, origin: origin),
@@ -119,14 +119,7 @@ extension StoreIndex {
                 )
             )
         }
-        return known
-    }
-
-    /// Reads all purges, and the highest number in any case, while no other process can write.
-    private static func presentPurges(_ db: Database) throws -> Known {
-        var known = try purges(db)
-        known.last = try db.integer("SELECT seq FROM sqlite_sequence WHERE name = 'purges'") ?? 0
-        return known
+        return purges
     }
 
     /// The labels of a row, by its fields.

@@ -119,8 +119,8 @@ final class StoreIndex: Sendable {
             return database
         }
         keys = KnownKeys(try writer.use(Self.place))
-        let known = try writer.use(Self.purges)
-        purges.open(known.purges, last: known.last)
+        let (last, known) = try writer.use { (try Self.lastPurge($0), try Self.purges($0)) }
+        purges.open(known, last: last)
     }
 
     /// The place of the index's state; `nil` if SQLite could not switch to WAL mode.
@@ -272,10 +272,11 @@ extension StoreIndex {
     /// The rows of a key, newest first, without those that were purged.
     func rows(for key: RequestKey) throws -> [Found] {
         try reader.use { db in
-            let (found, lastPurge) = try rows(for: key, by: db.statement(lookup))
+            var (found, lastPurge) = try rows(for: key, by: db.statement(lookup))
             if lastPurge > 0, lastPurge > purges.last {
-                let known = try Self.purges(db)
-                purges.learn(known.purges, last: known.last)
+                try learnPurges(db)
+                // The rows of a purge are removed before it is: so those of a purge that is gone already are not found now.
+                (found, _) = try rows(for: key, by: db.statement(lookup))
             }
             return usable(found)
         }

@@ -296,8 +296,7 @@ extension StoreIndex {
             var listed: [(id: Int64, entry: StoredEntry?)] = []
             try query.forEachRow(selection.arguments) { listed.append(($0.integer(0) ?? 0, Self.entry($0))) }
             guard hasPurges else { return listed }
-            let known = try Self.purges(db)
-            purges.learn(known.purges, last: known.last)
+            try learnPurges(db)
             return listed.filter { _, entry in
                 entry.map { purges.effect(on: $0.id, requestTime: $0.requestTime, $0.labels) != .removed } ?? true
             }

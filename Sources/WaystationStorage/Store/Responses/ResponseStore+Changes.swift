@@ -21,8 +21,12 @@ extension ResponseStore {
         completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void = { _ in }
     ) {
         var head = head
-        // The request may have been sent before a purge.
-        if case .stale(let time) = purges.effect(on: response.id, head) { head.staleFrom = time }
+        // The request may have been sent before a purge, which the response had its labels for.
+        switch purges.effect(on: response.id, requestTime: head.requestTime, response.head.labels) {
+        case .none: break
+        case .stale(let time): head.staleFrom = time
+        case .removed: return completion(.success(false))
+        }
         let (freshened, row) = response.freshened(head)
         resident.beginFreshening(freshened)
         handOver(

@@ -146,8 +146,8 @@ public final class ResponseStore: Sendable {
         let resident = ResidentResponses(limit: limits.residentLimit)
         self.resident = resident
         // The purges of another process concern what is in memory, and what is on its way.
-        self.purges = KnownPurges { [invalidations] labels in
-            for label in labels { invalidations.append(.label(label)) }
+        self.purges = KnownPurges { [invalidations] scopes in
+            for scope in scopes { invalidations.append(scope) }
             resident.confirm(at: nil, hasChanged: true)
         }
         writeQueue.setSpecific(key: Self.writeQueueKey, value: ObjectIdentifier(self))
