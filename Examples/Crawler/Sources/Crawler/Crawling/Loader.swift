@@ -2,6 +2,7 @@ import COpenSSL
 import Foundation
 import FoundationNetworking
 import HTTPTypes
+import SiteTools
 import Waystation
 import WaystationHTTP
 
