@@ -89,6 +89,11 @@ extension Argument {
                 "folded-field",
                 "folded fields are obsolete (RFC 9112, section 5.2), and the engine's parser refuses them"
             ),
+            (
+                "unknown-transfer-coding",
+                "a body in a transfer coding that is not registered ends with its connection, and is delivered as it came "
+                    + "(RFC 9112, section 6.3), as browsers do; libcurl fails"
+            ),
             ("version-2", "HTTP/2.0 is no version that a response in the form of HTTP/1.1 may name (RFC 9113)"),
             ("2000-fields", "the engine takes at most 1,000 fields, so that a server cannot make it busy for seconds"),
             ("no-space-after-colon", "the space after the colon is optional (RFC 9112, section 5)"),
