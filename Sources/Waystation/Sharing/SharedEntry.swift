@@ -313,8 +313,10 @@ enum SharedScope: Hashable, Sendable {
     }
 
     /// A line for each label: its origin, which a tag does not have, a space, and its name.
+    ///
+    /// A name with other characters than printable ASCII, such as a line feed, belongs to no response, and is left out.
     private static func text(of labels: [ResponseLabel]) -> String {
-        labels.map { label in
+        labels.filter { StructuredStrings.isString($0.name) }.map { label in
             switch label {
             case .tag(let name): " \(name)"
             case .group(let name, let origin): "\(origin) \(name)"

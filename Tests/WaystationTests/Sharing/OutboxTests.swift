@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import WaystationHTTP
+import WaystationStorage
 
 @testable import Waystation
 
@@ -79,6 +81,14 @@ struct OutboxTests {
     func coding() {
         for scope in [SharedScope.all, .url("https://a.example/ü"), .prefix(""), .host("a.example")] {
             #expect(SharedScope(encoded: scope.encoded) == scope)
+        }
+        for kind in [PurgeKind.hard, .soft] {
+            let labels = [ResponseLabel.tag("shop a"), .group("prices", origin: "https://a.example")]
+            let scope = SharedScope.labels(labels, kind)
+            #expect(SharedScope(encoded: scope.encoded) == scope)
+            // No response has such a label, and a line of it must not become another one.
+            let odd = SharedScope.labels(labels + [.tag("x\n shop"), .tag("ü")], kind)
+            #expect(SharedScope(encoded: odd.encoded) == scope)
         }
         #expect(SharedScope(encoded: Data()) == nil)
         #expect(SharedScope(encoded: Data([9])) == nil)

@@ -14,6 +14,13 @@ public enum ResponseLabel: Hashable, Sendable {
 }
 
 extension ResponseLabel {
+    /// The name of the tag or of the group.
+    package var name: String {
+        switch self {
+        case .tag(let name), .group(let name, _): name
+        }
+    }
+
     /// The labels of a response.
     ///
     /// - Parameters:
