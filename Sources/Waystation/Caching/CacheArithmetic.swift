@@ -104,6 +104,11 @@ enum CacheArithmetic {
             ]
         }
         let arrived = max(resident, .zero)
+        if selection.head.staleFrom != nil, case .cacheFirst = strategy.kind {
+            return [
+                "The strategy does not serve the response before the origin has confirmed it, because it was purged."
+            ]
+        }
         return arrived < limit
             ? ["\(rule): for \((limit - arrived).roundedUp.inWords) more."]
             : ["\(rule): that was \((arrived - limit).wholeSeconds.inWords) ago."]

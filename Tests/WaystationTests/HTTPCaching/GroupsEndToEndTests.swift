@@ -236,6 +236,19 @@ struct GroupsEndToEndTests {
         #expect(cache.description.contains("purged softly"))
     }
 
+    @Test("an explanation by cacheFirst does not promise a response that was purged softly")
+    func explanationByLimit() async throws {
+        let fixture = try fixture(.cacheFirst(for: .days(1)), tags: ["shop"])
+        try await fixture.load("/a")
+        func text() async throws -> String {
+            try #require(await fixture.interceptor.explain(fixture.origin.url("/a")).cache).description
+        }
+        #expect(try await text().contains("more."))
+        try await fixture.cache.purge(tag: "shop", as: .soft)
+        #expect(try await !text().contains("more."))
+        #expect(try await text().contains("before the origin has confirmed it, because it was purged"))
+    }
+
     @Test(
         "a tag that cannot be stored is refused when the interceptor is made",
         arguments: ["", "preise für alle", "a\nb"]
