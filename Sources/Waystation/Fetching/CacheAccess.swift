@@ -55,6 +55,35 @@ final class CacheAccess: Sendable {
 }
 
 extension CacheAccess {
+    /// Whether a response is stored: its fields and the strategy must allow it, and the end of its body must be certain.
+    ///
+    /// - Parameters:
+    ///   - head: The head of the response.
+    ///   - request: The request.
+    ///   - strategy: The strategy of its rule.
+    ///   - tags: The tags of its rule.
+    ///   - requestTime: When the request was sent.
+    ///   - responseTime: When the head arrived.
+    /// - Returns: The head to store, or the reason why nothing is stored.
+    func decision(
+        _ head: ResponseHead,
+        to request: HTTPRequest,
+        by strategy: CacheStrategy,
+        tags: [String],
+        requestTime: Date,
+        responseTime: Date
+    ) -> StoringDecision {
+        let decision = strategy.storing(
+            head,
+            to: request,
+            requestTime: requestTime,
+            responseTime: responseTime,
+            rules: rules
+        )
+        guard case .store(let stored) = decision else { return decision }
+        return head.doubt(storesCodedBodies: storesCodedBodies).map { .refuse($0) } ?? .store(stored.tagged(tags))
+    }
+
     /// The action for the head of a request's response: it drops the stored responses that the response invalidates
     /// (RFC 9111 §4.4).
     ///
@@ -90,7 +119,7 @@ extension CacheAccess {
 /// Stores the response to a POST that answers later GETs, and passes it on.
 ///
 /// It does if the response has an explicit lifetime and a `Content-Location` that is the target of the POST (RFC 9110
-/// §9.3.3). What the POST invalidates is dropped before.
+/// §9.3.3). The stored responses that the POST invalidates are dropped before.
 final class PostedResponse: TransportReceiver {
     private let key: RequestKey
     private let message: HTTPRequest
@@ -126,20 +155,19 @@ final class PostedResponse: TransportReceiver {
     }
 
     func transportDidReceive(_ head: ResponseHead) {
-        let decision = strategy.storing(
+        let decision = cache.decision(
             head,
             to: message,
+            by: strategy,
+            tags: tags,
             requestTime: sent,
-            responseTime: cache.now(),
-            rules: cache.rules
+            responseTime: cache.now()
         )
         // An invalidation by another load, since the request was sent, is also one of this response.
         let isOutdated = cache.store.hasInvalidated(key, since: moment)
         cache.invalidate(after: message, head)
-        if case .store(let stored) = decision, !isOutdated,
-            head.doubt(storesCodedBodies: cache.storesCodedBodies) == nil
-        {
-            recorder.begin(stored.tagged(tags), under: key, length: head.statedLength, asOf: cache.store.moment())
+        if case .store(let stored) = decision, !isOutdated {
+            recorder.begin(stored, under: key, length: head.statedLength, asOf: cache.store.moment())
         }
         receiver.transportDidReceive(head)
     }

@@ -7,22 +7,18 @@ import WaystationStorage
 /// The handling of a full response's head: whether the response is stored, and which waiters get it.
 extension SharedFetch {
     func decision(_ head: ResponseHead, _ times: Times) -> StoringDecision {
-        let decision = plan.strategy.storing(
-            head,
-            to: plan.presented.message,
-            requestTime: times.sent,
-            responseTime: times.received,
-            rules: cache.rules
-        )
         // The load renews its refused token and asks again; only the server may answer that request.
         if head.statusCode == 401, LoginPartitions.contains(plan.presented.key.partition) {
             return .refuse(.notMarkedStorable)
         }
-        if case .store = decision, let doubt = head.doubt(storesCodedBodies: cache.storesCodedBodies) {
-            return .refuse(doubt)
-        }
-        if case .store(let stored) = decision { return .store(stored.tagged(plan.tags)) }
-        return decision
+        return cache.decision(
+            head,
+            to: plan.presented.message,
+            by: plan.strategy,
+            tags: plan.tags,
+            requestTime: times.sent,
+            responseTime: times.received
+        )
     }
 
     /// Handles a full response: it is stored if allowed, and delivered to all waiters that may share it.
