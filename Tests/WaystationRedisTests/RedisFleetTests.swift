@@ -42,20 +42,30 @@ struct RedisFleetTests {
         let (first, second) = (
             try machine(server) { $0.timeout = .seconds(60) }, try machine(server) { $0.timeout = .seconds(60) }
         )
+        let (url, body) = await shared(by: first.session, second.session, from: counter)
+        try await first.cache.remove(url)
+        #expect(await eventually { (try? await load(url, by: second.session)).map { $0.body != body } ?? false })
+    }
+
+    /// Loads by two machines until the second one gets the response of the first.
+    ///
+    /// The first loads may begin before the machines have a connection.
+    private func shared(
+        by first: URLSession,
+        _ second: URLSession,
+        from origin: ScriptedOrigin
+    ) async -> (url: URL, body: String) {
         let number = Counter()
-        var url = counter.url()
-        var body = ""
-        // The first loads may begin before the machines have a connection.
+        var (url, body) = (origin.url(), "")
         #expect(
             await eventually {
-                url = counter.url("/\(await number.next())")
-                body = (try? await load(url, by: first.session))?.body ?? ""
-                let got = try? await load(url, by: second.session)
+                url = origin.url("/\(await number.next())")
+                body = (try? await load(url, by: first))?.body ?? ""
+                let got = try? await load(url, by: second)
                 return got?.body == body && got?.isShared ?? false
             }
         )
-        try await first.cache.remove(url)
-        #expect(await eventually { (try? await load(url, by: second.session)).map { $0.body != body } ?? false })
+        return (url, body)
     }
 
     @Test("obey the purge of a tag or a group by one of them", arguments: ["tag", "group"], [PurgeKind.hard, .soft])
@@ -68,18 +78,7 @@ struct RedisFleetTests {
         let (first, second) = (
             try machine(server) { $0.timeout = .seconds(60) }, try machine(server) { $0.timeout = .seconds(60) }
         )
-        let number = Counter()
-        var url = origin.url()
-        var body = ""
-        // The first loads may begin before the machines have a connection, and follow each other.
-        #expect(
-            await eventually {
-                url = origin.url("/\(await number.next())")
-                body = (try? await load(url, by: first.session))?.body ?? ""
-                let got = try? await load(url, by: second.session)
-                return got?.body == body && got?.isShared ?? false
-            }
-        )
+        let (url, body) = await shared(by: first.session, second.session, from: origin)
         await second.cache.flush()
         #expect(try await load(url, by: second.session).body == body)
         if name == "tag" {

@@ -150,6 +150,8 @@ enum PurgedMachine {
                 // A thread for each child, which waits for its end.
                 try await withCheckedThrowingContinuation { done in
                     Thread.detachNewThread {
+                        // A child that fails must not be waited for.
+                        defer { _ = FileManager.default.createFile(atPath: ready[number], contents: nil) }
                         done.resume(
                             with: Result {
                                 try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
@@ -185,7 +187,7 @@ enum PurgedMachine {
             $0.rules = [.allow("\(PurgedStore.origin)/**", via: .cache(.standard))]
             $0.cache = cache
         }
-        // What is stored before the first number is known would be dropped.
+        // A cache drops the responses that it stores before it knows the first number.
         let number = directory.appending(path: "shared.sequence").path
         while !FileManager.default.fileExists(atPath: number) { try await Task.sleep(for: .milliseconds(5)) }
         let count = entries / 8
