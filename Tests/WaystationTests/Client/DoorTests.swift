@@ -124,7 +124,7 @@ private struct Hash: CustomStringConvertible {
     }
 }
 
-/// What an app does, and what its servers answer.
+/// The loads of an app, and the answers of its servers.
 private struct Conversation: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let comparesRequests: Bool

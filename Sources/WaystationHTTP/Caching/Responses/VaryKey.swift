@@ -130,7 +130,7 @@ private struct WeightedList {
     /// The members in an order that depends on nothing but themselves.
     var normalized: String { members.map(\.text).sorted().joined(separator: ",") }
 
-    /// The member that the client prefers to all others; nil if there is none, or if it stands for several.
+    /// The member with the greatest weight; nil if several members have that weight, and for `*`.
     var favourite: Substring? {
         guard let best = members.max(by: { $0.weight < $1.weight }), best.weight > 0, best.name != "*",
             members.count(where: { $0.weight == best.weight }) == 1

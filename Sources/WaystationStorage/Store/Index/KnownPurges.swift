@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import WaystationHTTP
 
-/// What becomes of the responses that a purge selects.
+/// The effect of a purge on the responses that it selects.
 public enum PurgeKind: Hashable, Sendable {
     /// They are never served again, and their space is freed in the background.
     case hard
@@ -16,7 +16,7 @@ public enum PurgeKind: Hashable, Sendable {
 /// No response is touched by the purge itself: each look-up compares what it finds with the purges. So purging takes the
 /// same time however many responses are selected.
 struct Purge: Hashable, Sendable {
-    /// What is purged, and how: a later purge of the same label and kind replaces an earlier one.
+    /// The label of the responses, and the kind of the purge; a later purge with the same two replaces an earlier one.
     struct Order: Hashable, Sendable {
         let label: ResponseLabel
         let kind: PurgeKind

@@ -141,7 +141,7 @@ extension StoreIndex {
             case .removed: return nil
             case .stale(let time):
                 record.head.staleFrom = time
-                // What callers have derived from the head, such as a finished hit, counts on its lifetime.
+                // The object that a caller has derived from the head, such as a finished hit, relies on its lifetime.
                 record.prepared = PreparedValue()
                 return .intact(record)
             }

@@ -17,7 +17,7 @@ extension ResponseStore {
     ///
     /// - Parameters:
     ///   - labels: The labels.
-    ///   - kind: What becomes of the responses.
+    ///   - kind: The effect on the responses.
     ///   - completion: Called on the store's write queue when the purge was written.
     public func purge(
         _ labels: some Collection<ResponseLabel>,
@@ -46,7 +46,7 @@ extension ResponseStore {
     ///
     /// - Parameters:
     ///   - labels: The labels.
-    ///   - kind: What becomes of the responses.
+    ///   - kind: The effect on the responses.
     /// - Throws: ``StoreError`` when the store does not work. The purge has its effect in this process then too, and is
     ///   tried again; other processes may find the responses until it succeeds.
     public func purge(_ labels: some Collection<ResponseLabel>, as kind: PurgeKind) async throws(StoreError) {
