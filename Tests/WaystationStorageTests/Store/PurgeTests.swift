@@ -226,6 +226,26 @@ struct PurgeTests {
         #expect(await other.lookup(.get("a")).isEmpty)
     }
 
+    @Test("rows that were read before the end of a purge that selects them are not returned after it")
+    func endsMeanwhile() async throws {
+        let store = fixture.store()
+        try await self.store(head("a"), in: store)
+        await store.flush()
+        let index = try StoreIndex(path: fixture.layout.index, environment: StoreEnvironment())
+        defer { index.close() }
+        let rows = try index.rows(for: .get("a"))
+        #expect(rows.count == 1)
+        try index.write([(Purge.Order(label: prices, kind: .hard), fixture.clock.now)])
+        #expect(index.usable { (rows, 1) }?.rows.isEmpty == true)
+        let read = try index.usable {
+            #expect(try index.removePurged(after: 0, limit: 10).removal.count == 1)
+            try index.dropPurges(through: 1)
+            return (rows, 1)
+        }
+        #expect(read == nil)
+        #expect(try index.rows(for: .get("a")).isEmpty)
+    }
+
     @Test("a purge survives the end of its process, also before its rows are removed")
     func survives() async throws {
         var store: ResponseStore? = fixture.store()

@@ -79,6 +79,8 @@ final class KnownPurges: Sendable {
         /// The number of the last purge among those that were read or written.
         var last: Int64 = 0
         var lastNumber = 0
+        /// How many times purges have ended.
+        var ended = 0
     }
 
     private let state = Mutex(State())
@@ -92,6 +94,11 @@ final class KnownPurges: Sendable {
     // MARK: - Effects
 
     var isEmpty: Bool { !isActive.load(ordering: .relaxed) }
+
+    /// How many times purges have ended, since none of the rows was left that they selected.
+    ///
+    /// The effects on rows that were read before such an end are not known any more after it.
+    var ended: Int { state.withLock(\.ended) }
 
     /// The effect of the purges on a response.
     ///
@@ -207,7 +214,9 @@ final class KnownPurges: Sendable {
 
 extension KnownPurges.State {
     fileprivate mutating func take(_ purges: [Purge], _ last: Int64) {
+        let known = written
         written = Dictionary(purges.map { ($0.order, $0) }) { $0.id > $1.id ? $0 : $1 }
+        if known.contains(where: { written[$0.key] == nil }) { ended += 1 }
         self.last = last
     }
 }

@@ -131,8 +131,20 @@ extension StoreIndex {
         )
     }
 
-    /// The rows as the purges leave them: without those that a hard purge selects.
-    func usable(_ rows: [Found]) -> [Found] {
+    /// Reads rows, and returns them as the purges leave them: without those that a hard purge selects.
+    ///
+    /// - Parameter read: Reads the rows, and the number of the last purge that the index had then.
+    /// - Returns: The two; `nil` if there are none, or if a purge ended meanwhile that may have selected one of the rows.
+    func usable(
+        _ read: () throws -> (found: [Found], lastPurge: Int64)?
+    ) rethrows -> (rows: [Found], lastPurge: Int64)? {
+        let ended = purges.ended
+        guard let (found, lastPurge) = try read() else { return nil }
+        let rows = usable(found)
+        return ended == purges.ended ? (rows, lastPurge) : nil
+    }
+
+    private func usable(_ rows: [Found]) -> [Found] {
         guard !purges.isEmpty else { return rows }
         return rows.compactMap { row in
             guard case .intact(var record) = row else { return row }

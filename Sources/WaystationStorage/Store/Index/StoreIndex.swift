@@ -272,21 +272,21 @@ extension StoreIndex {
     /// The rows of a key, newest first, without those that were purged.
     func rows(for key: RequestKey) throws -> [Found] {
         try reader.use { db in
-            var (found, lastPurge) = try rows(for: key, by: db.statement(lookup))
-            if lastPurge > 0, lastPurge > purges.last {
+            let query = try db.statement(lookup)
+            if let (rows, lastPurge) = try usable({ try rows(for: key, by: query) }) {
+                guard lastPurge > 0, lastPurge > purges.last else { return rows }
                 try learnPurges(db)
-                // The rows of a purge are removed before it is: so those of a purge that is gone already are not found now.
-                (found, _) = try rows(for: key, by: db.statement(lookup))
             }
-            return usable(found)
+            // The rows of a purge are removed before it is: so those of a purge that is gone already are not found now.
+            while true { if let (rows, _) = try usable({ try rows(for: key, by: query) }) { return rows } }
         }
     }
 
     /// The rows of a key, newest first, read without waiting for the disk; `nil` if that is not possible.
     func rowsInMemory(for key: RequestKey) -> [Found]? {
-        let read = memoryReader?.read { try rows(for: key, by: $0) }
-        guard let (found, lastPurge) = read, lastPurge == 0 || lastPurge <= purges.last else { return nil }
-        return usable(found)
+        let read = usable { memoryReader?.read { try rows(for: key, by: $0) } }
+        guard let (rows, lastPurge) = read, lastPurge == 0 || lastPurge <= purges.last else { return nil }
+        return rows
     }
 
     /// - Returns: The rows, and the number of the last purge that the index has.
