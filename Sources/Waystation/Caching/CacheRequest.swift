@@ -66,6 +66,14 @@ package struct CacheRequest: Sendable {
         return request
     }
 
+    /// The request for bytes of the representation, in place of the app's own range.
+    func asking(_ range: String, ifRange: String?) -> CacheRequest {
+        var request = self
+        request.message.headerFields[.range] = range
+        request.message.headerFields[.ifRange] = ifRange
+        return request
+    }
+
     /// The request for the whole representation, without the app's own range and conditions.
     package var forWhole: CacheRequest {
         var request = self
@@ -75,11 +83,14 @@ package struct CacheRequest: Sendable {
         return request
     }
 
-    /// Whether the request asks for a whole representation, whatever the app has already.
+    /// Whether the request asks for a representation or bytes of it, whatever the app has already.
     ///
-    /// A range or a precondition concerns only the app and the server.
-    package var asksForWhole: Bool {
-        message.method == .get && !message.headerFields.contains { Self.conditionalFields.contains($0.name) }
+    /// A precondition concerns only the app and the server.
+    package var isUnconditional: Bool {
+        message.method == .get
+            && !message.headerFields.contains {
+                Self.conditionalFields.contains($0.name) && $0.name != .range && $0.name != .ifRange
+            }
     }
 
     package static let conditionalFields: Set<HTTPField.Name> = [
@@ -173,6 +184,14 @@ extension URLRequest {
         guard let fields = allHTTPHeaderFields, !fields.isEmpty else { return self }
         var request = self
         for name in CacheRequest.conditionalFields { request.setValue(nil, forHTTPHeaderField: name.rawName) }
+        return request
+    }
+
+    /// The request for bytes of the representation, in place of the app's own range.
+    func asking(_ range: String, ifRange: String?) -> URLRequest {
+        var request = self
+        request.setValue(range, forHTTPHeaderField: "Range")
+        request.setValue(ifRange, forHTTPHeaderField: "If-Range")
         return request
     }
 

@@ -189,7 +189,7 @@ extension CacheStrategy {
         )
     }
 
-    private static let archivedStatuses: Set<Int> = [200, 203, 204, 301, 302, 303, 307, 308, 410]
+    private static let archivedStatuses: Set<Int> = [200, 203, 204, 206, 301, 302, 303, 307, 308, 410]
 }
 
 extension StoringDecision {
@@ -231,6 +231,8 @@ package enum CacheDecision: Sendable {
         package var mayStandIn = false
         /// The directive that asks other caches on the way to contact the origin, such as `no-cache`.
         package var directive: String?
+        /// The plan by which only the bytes are asked for that are not stored.
+        package var completion: Completion?
 
         package init(
             _ reason: CacheStatus.ForwardReason,
@@ -263,7 +265,24 @@ package enum CacheDecision: Sendable {
         now: Date,
         rules: CachingRules = CachingRules()
     ) -> CacheDecision {
-        guard strategy.obeysHTTP || request.asksForWhole else {
+        let decision = decide(strategy, policy, request, stored, now, rules)
+        // Whole responses come first: they are asked about as a whole.
+        guard case .fetch(var fetch) = decision, fetch.reason != .request, fetch.revalidation == nil,
+            fetch.fallback == nil, let completion = Completion(for: request.message, among: stored)
+        else { return decision }
+        fetch.completion = completion
+        return .fetch(fetch)
+    }
+
+    private static func decide(
+        _ strategy: CacheStrategy,
+        _ policy: URLRequest.CachePolicy,
+        _ request: CacheRequest,
+        _ stored: [StoredHead],
+        _ now: Date,
+        _ rules: CachingRules
+    ) -> CacheDecision {
+        guard strategy.obeysHTTP || request.isUnconditional else {
             return strategy == .cacheOnly || policy == .returnCacheDataDontLoad ? .unavailable : .bypass
         }
         if policy == .useProtocolCachePolicy, strategy.kind == .standard {

@@ -92,6 +92,38 @@ private struct BodyPart: BodySource {
     func read(at offset: Int, count: Int) throws -> Data { try whole.read(at: range.lowerBound + offset, count: count) }
 }
 
+/// A body of which some bytes are stored, each in one of several parts.
+struct JoinedBody: BodySource {
+    private let pieces: [(span: Range<Int>, body: Answer.Body)]
+    let length: Int
+
+    init(_ parts: StoredParts, of responses: [StoredResponse]) {
+        pieces = parts.pieces.map { ($0.span, Answer.Body(responses[$0.index].body)) }
+        length = parts.head.contentLength ?? 0
+    }
+
+    func read(at offset: Int, count: Int) throws -> Data {
+        guard offset >= 0, count > 0, offset < length else { return Data() }
+        let end = offset + min(count, length - offset)
+        var data = Data()
+        while offset + data.count < end {
+            let position = offset + data.count
+            // Of several pieces, the one that goes on longest.
+            let piece = pieces.filter { $0.span.contains(position) }.max { $0.span.upperBound < $1.span.upperBound }
+            guard let piece else {
+                throw StoreError(.damaged, "byte \(position) of a response whose parts are stored is missing")
+            }
+            let bytes = position - piece.span.lowerBound..<min(end, piece.span.upperBound) - piece.span.lowerBound
+            let read = try piece.body.part(.bytes(bytes)).contents()
+            guard read.count == bytes.count else {
+                throw StoreError(.damaged, "a stored part of a response has fewer bytes than it had")
+            }
+            if data.isEmpty { data = read } else { data.append(read) }
+        }
+        return data
+    }
+}
+
 /// A hit that answers every request like the one that it was made for, until the stored response or its age changes.
 ///
 /// The answer of a hit depends on the request, on the stored responses and on the time. While one response is stored
@@ -162,7 +194,7 @@ final class RepeatedHit: Sendable {
         in cache: CacheAccess
     ) {
         let (now, rules) = (cache.now(), cache.rules)
-        guard responses.count == 1, let stored = responses.first, isPlainGet(request),
+        guard responses.count == 1, selection.index == 0, let stored = responses.first, isPlainGet(request),
             // Cache directives in a request apply to that one request.
             request.value(forHTTPHeaderField: "Cache-Control") == nil,
             request.value(forHTTPHeaderField: "Pragma") == nil, let url = request.url,

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HTTPTypes
 import Synchronization
 import WaystationFoundation
 import WaystationHTTP
@@ -14,9 +15,17 @@ final class Fetches: Sendable {
 
     /// The result of asking for a fetch.
     enum Participation {
-        case taken(SharedExchange)
+        case taken(any DetachableExchange)
         /// A fetch has ended since the key was looked up: the response that it stored may be the answer.
         case outdated
+    }
+
+    /// A fetch for a plan.
+    private enum Found {
+        /// It asks the same.
+        case same(SharedFetch, isNew: Bool)
+        /// It asks for some of the bytes that the plan needs.
+        case overlapping(SharedFetch)
     }
 
     private struct State {
@@ -27,6 +36,19 @@ final class Fetches: Sendable {
         var failures: [Int: (identity: Identity, time: Date)] = [:]
         /// The longer pauses that servers have asked for.
         var pauses = RequestedPauses()
+
+        /// A fetch that asks for some of the bytes of a range, with the same request apart from the range.
+        func fetch(
+            of identity: Identity,
+            overlapping bytes: Range<Int>?,
+            except excluded: Set<ObjectIdentifier>
+        ) -> SharedFetch? {
+            guard let bytes else { return nil }
+            return running.first { other, fetch in
+                fetch.plan.bytes?.overlaps(bytes) ?? false && other.network == identity.network
+                    && other.plan.isForSameBytes(as: identity.plan) && !excluded.contains(ObjectIdentifier(fetch))
+            }?.value
+        }
     }
 
     /// The number of seconds after a failed renewal in which no other is tried, so that a failing server is not asked
@@ -66,6 +88,11 @@ final class Fetches: Sendable {
         isAlone: Bool,
         through network: Network
     ) -> Participation {
+        if let completion = plan.completion {
+            let answer = CompletedAnswer(completion, of: plan, for: waiter, by: self, through: network)
+            answer.begin()
+            return .taken(answer)
+        }
         guard !isAlone else {
             let fetch = SharedFetch(plan, in: cache, through: network) { _ in }
             _ = fetch.join(waiter, asMaker: true)
@@ -74,18 +101,29 @@ final class Fetches: Sendable {
         }
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
         let place = place(of: plan.presented.key)
+        var unfollowed: Set<ObjectIdentifier> = []
         while true {
-            let (found, isPresent): ((fetch: SharedFetch, isNew: Bool)?, Bool) = state.withLock { state in
+            let (found, isPresent): (Found?, Bool) = state.withLock { state in
                 let isPresent = plan.lookedUp == nil || plan.lookedUp == state.ends[place]
-                if let fetch = state.running[identity] { return ((fetch, false), isPresent) }
+                if let fetch = state.running[identity] { return (.same(fetch, isNew: false), isPresent) }
                 guard isPresent else { return (nil, false) }
+                if waiter.isLoad, let fetch = state.fetch(of: identity, overlapping: plan.bytes, except: unfollowed) {
+                    return (.overlapping(fetch), true)
+                }
                 let fetch = SharedFetch(plan, in: cache, through: network) {
                     [weak self, now = cache.now] in self?.close($0, identity, place, now())
                 }
                 state.running[identity] = fetch
-                return ((fetch, true), true)
+                return (.same(fetch, isNew: true), true)
             }
-            guard let (fetch, isNew) = found else { return .outdated }
+            guard let found else { return .outdated }
+            guard case .same(let fetch, let isNew) = found else {
+                if case .overlapping(let fetch) = found {
+                    if fetch.follow(waiter) { return .taken(FollowedFetch(fetch: fetch, waiter: waiter)) }
+                    unfollowed.insert(ObjectIdentifier(fetch))
+                }
+                continue
+            }
             // It may renew a response that was stored after the look-up, and that can answer the load at once.
             if !isNew, !isPresent, waiter.isLoad, !fetch.hasLoads { return .outdated }
             switch fetch.join(waiter, asMaker: isNew) {
@@ -173,7 +211,7 @@ final class Renewal: FetchWaiter {
     }
 
     /// Records the fetch that the renewal waits for.
-    func joined(_ exchange: SharedExchange) { state.take(exchange, 1) }
+    func joined(_ exchange: any DetachableExchange) { state.take(exchange, 1) }
 
     /// Ends the renewal, because of a log-out.
     private func end() -> Bool {
@@ -218,6 +256,8 @@ struct FetchPlan: Sendable {
     var ticket: LoginTicket?
     /// The span of the load that makes the fetch.
     var span: LoadSpan?
+    /// The plan by which only the bytes are asked for that are not stored.
+    var completion: Completion?
     /// Whether a first trip failed.
     ///
     /// Loads that ask the origin again share one second trip, and a failure of that trip is final for all of them.
@@ -237,6 +277,22 @@ struct FetchPlan: Sendable {
         )
     }
 
+    /// The bytes that are asked for; nil unless the request is for one range of bytes that may be shared with other loads.
+    ///
+    /// A range from the end, of a representation whose length is not known, overlaps with no other.
+    var bytes: Range<Int>? {
+        guard completion == nil, reason != .request, !isSecondAttempt,
+            let range = presented.message.headerFields.firstValue(.range),
+            case .part(let bytes) = ByteRange(range, length: length ?? .max)
+        else { return nil }
+        return bytes
+    }
+
+    /// The length of the whole representation, if a part of it is stored.
+    private var length: Int? {
+        variants.heads.last { $0.held != nil && presented.mayBeAnswered(by: $0) }?.contentLength
+    }
+
     struct Identity: Hashable, Sendable {
         let key: [String]
         let fields: [String: String]
@@ -244,6 +300,15 @@ struct FetchPlan: Sendable {
         let timeout: TimeInterval
         let strategy: CacheStrategy
         let isSecondAttempt: Bool
+
+        /// Whether plans differ in nothing but the range of bytes.
+        fileprivate func isForSameBytes(as other: Identity) -> Bool {
+            guard key == other.key, strategy == other.strategy, policy == other.policy else { return false }
+            func isOther(_ field: (key: String, value: String)) -> Bool {
+                !field.key.equalsIgnoringCase("Range") && !field.key.equalsIgnoringCase("If-Range")
+            }
+            return fields.filter(isOther) == other.fields.filter(isOther)
+        }
     }
 }
 
@@ -471,4 +536,8 @@ enum UnsharedReason: Sendable {
     case response
     /// The trip failed; the next may be shared.
     case failure
+    /// Bytes for which the load has waited are stored now, or will not be.
+    case parts
+    /// The stored parts of the response are of no use: the load needs all of it.
+    case representation
 }

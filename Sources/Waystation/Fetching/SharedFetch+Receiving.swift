@@ -51,6 +51,7 @@ extension SharedFetch {
         if state.withLock(\.hasEnded) { recorder.end(isComplete: false) }
         left?.carryOut()
         makeCalls()
+        if isAlone { releaseFollowers(because: .response) } else if !recorder.isRecordingPart { releaseFollowers() }
     }
 
     /// Begins to store a response if that is allowed; otherwise makes the changes that it requires.
@@ -200,7 +201,9 @@ extension SharedFetch {
     /// The length up to which the body of a response is shared; nil if the response is not shared.
     func copyLimit(of stored: StoredHead, as head: ResponseHead) -> Int? {
         guard let shared = cache.shared, let request = plan.sharedRequest else { return nil }
-        guard shared.admits(stored.cacheControl, setsCookie: head.setsCookie, length: head.statedLength ?? 0),
+        // Machines share whole responses only.
+        guard stored.status != 206,
+            shared.admits(stored.cacheControl, setsCookie: head.setsCookie, length: head.statedLength ?? 0),
             sharedLifetime(of: stored) != nil
         else {
             doNotShare(head.statusCode)
@@ -256,7 +259,8 @@ extension SharedFetch {
             let body = plan.variants.body(at: selection.index)
         else { return }
         let control = selection.head.cacheControl
-        guard control.allowsStoring(status: selection.head.status, cache.rules), !selection.head.vary.matchesNothing,
+        guard selection.head.isComplete, selection.head.status != 206,
+            control.allowsStoring(status: selection.head.status, cache.rules), !selection.head.vary.matchesNothing,
             shared.admits(control, setsCookie: head.setsCookie, length: body.length),
             let lifetime = sharedLifetime(of: selection.head)
         else { return doNotShare(selection.head.status) }

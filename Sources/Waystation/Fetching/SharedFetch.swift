@@ -8,8 +8,8 @@ import WaystationStorage
 /// One trip to the network for all loads that wait for the same response.
 ///
 /// It revalidates the stored response if there is one, stores the response as it arrives, and delivers it to every
-/// waiter. A waiter that leaves does not affect the others. When the last one leaves, the traffic stops and nothing
-/// partial is kept. A failure before the head is final for the first waiter only: the others share a second trip, and
+/// waiter. A waiter that leaves does not affect the others. When the last one leaves, the traffic stops; of a response with
+/// a strong validator, the part that has arrived is stored. A failure before the head is final for the first waiter only: the others share a second trip, and
 /// the result of that is final for all of them. So a hundred waiters do not make a hundred trips to a server that is
 /// down.
 final class SharedFetch: TransportReceiver {
@@ -44,6 +44,8 @@ final class SharedFetch: TransportReceiver {
         var claim: SharedClaim?
         /// The head of the response that is to be shared.
         var shared: StoredHead?
+        /// The loads that wait until bytes of this response are stored.
+        var followers: [any FetchWaiter] = []
     }
 
     struct Times {
@@ -124,6 +126,39 @@ final class SharedFetch: TransportReceiver {
         return joining
     }
 
+    /// Adds a load that needs some of the bytes that this fetch asks for: it is told when they are stored.
+    ///
+    /// - Returns: False if the load must not wait for this fetch, which stores nothing, has ended or is paused.
+    func follow(_ follower: any FetchWaiter) -> Bool {
+        let isRecording = recorder.isRecordingPart
+        return state.withLock { state in
+            guard !state.hasEnded, state.phase == .waiting || isRecording, !state.upstream.isPaused else {
+                return false
+            }
+            state.followers.append(follower)
+            return true
+        }
+    }
+
+    /// Removes a load that waits until bytes are stored.
+    fileprivate func leave(asFollower follower: any FetchWaiter) {
+        // The end of a waiter may call out, so it is released outside of the lock.
+        _ = state.withLock { state in
+            let followers = state.followers
+            state.followers.removeAll { $0.id == follower.id }
+            return followers
+        }
+    }
+
+    /// Lets the loads go that wait until bytes are stored.
+    func releaseFollowers(because reason: UnsharedReason = .parts) {
+        let followers = state.withLock { state in
+            defer { state.followers = [] }
+            return state.followers
+        }
+        for follower in followers { follower.fetchIsNotShared(reason) }
+    }
+
     /// Removes a waiter; when it was the last one, the traffic stops.
     fileprivate func leave(_ waiter: any FetchWaiter) {
         let (isLast, left): (Bool, Upstream.Left?) = state.withLock { state in
@@ -136,6 +171,7 @@ final class SharedFetch: TransportReceiver {
         left?.carryOut()
         recorder.end(isComplete: false)
         makeCalls()
+        releaseFollowers()
     }
 
     /// Counts a waiter as a renewal in the background, because its load has got another answer.
@@ -211,6 +247,7 @@ final class SharedFetch: TransportReceiver {
         case .everything:
             let replacement = Replacement(
                 by: head.statusCode,
+                Validators(HTTPFields(head.rawFields)),
                 to: plan.presented.message,
                 among: plan.variants.heads
             )
@@ -222,7 +259,8 @@ final class SharedFetch: TransportReceiver {
     }
 
     func transportDidReceive(_ part: Data) {
-        let isStored = recorder.append(part)
+        let progress = recorder.append(part)
+        let isStored = progress != .none
         if cache.shared != nil, !recorder.isCopying { stopSharing() }
         if isStored, cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
         let (isUnneeded, left): (Bool, Upstream.Left?) = state.withLock { state in
@@ -245,6 +283,7 @@ final class SharedFetch: TransportReceiver {
         left?.carryOut()
         makeCalls()
         keepPace()
+        if progress != .recorded { releaseFollowers() }
     }
 
     /// Stores a complete response, and drops the older responses that it replaces.
@@ -290,6 +329,7 @@ final class SharedFetch: TransportReceiver {
         guard isOver else { return repeatIfDue() }
         closed(self)
         makeCalls()
+        releaseFollowers()
     }
 
     /// Sends the request again, without conditions.
@@ -387,9 +427,23 @@ extension SharedFetch {
     }
 
     func keepPace() {
-        state.withLock { $0.upstream.isPaused = $0.isDiskFull || $0.audience.isPaused }
+        let isWaiting = state.withLock { state in
+            state.upstream.isPaused = state.isDiskFull || state.audience.isPaused
+            return state.audience.isPaused && !state.followers.isEmpty
+        }
         state.keepPace()
+        // The load that is paused may stay so.
+        if isWaiting { releaseFollowers() }
     }
+}
+
+/// The part of a load that waits until a fetch has stored bytes that the load needs.
+struct FollowedFetch: DetachableExchange {
+    let fetch: SharedFetch
+    let waiter: any FetchWaiter
+
+    func detach() { fetch.leave(asFollower: waiter) }
+    func cancel() { fetch.leave(asFollower: waiter) }
 }
 
 /// One waiter's part in a fetch: in its place, the waiter has an exchange of its own.
@@ -414,6 +468,13 @@ struct StoredEffects {
         for change in changes {
             switch change {
             case .update(let index, let head) where head.needsValidation: drop([index])
+            case .update(let index, let head) where plan.variants.parts(at: index) != nil:
+                guard let parts = plan.variants.parts(at: index),
+                    let newest = plan.variants.response(at: parts.newest)
+                else { continue }
+                let part = newest.head.part(updatedBy: head)
+                // The parts now belong to another variant, for which they were not asked for.
+                if part.vary == newest.head.vary { cache.store.freshen(newest, with: part) } else { drop([index]) }
             case .update(let index, let head):
                 guard let stored = plan.variants.response(at: index) else {
                     // A pack's file is never changed: the updated response is stored over it.
@@ -460,7 +521,7 @@ struct StoredEffects {
     }
 
     func drop(_ indices: [Int]) {
-        let outdated = indices.compactMap(plan.variants.response(at:))
+        let outdated = indices.flatMap(plan.variants.rows(at:))
         if !outdated.isEmpty { cache.store.remove(outdated) { _ in } }
     }
 }

@@ -29,7 +29,7 @@ struct Course: Sendable {
     /// A question to the network on behalf of the cache.
     struct Question: Sendable {
         let finding: CacheFinding
-        let fetch: CacheDecision.Fetch
+        var fetch: CacheDecision.Fetch
         /// Whether the next trip must be for this load alone.
         var isAlone = false
         /// Whether a first trip has failed.
@@ -78,6 +78,8 @@ struct Course: Sendable {
     private(set) var trip = 0
     /// The number of the hop whose first trip through a fetch has failed.
     private var failedHop: Int?
+    /// The number of the hop whose stored parts are of no use.
+    private var wholeHop: Int?
     /// The number of the hop for which a stored response was given a time to stand in.
     private var timed: Int?
     /// The number of the hop for which that time is over.
@@ -127,6 +129,7 @@ struct Course: Sendable {
         guard !isOver else { return }
         self.question = question
         self.question?.isSecondAttempt = failedHop == hop.number
+        if wholeHop == hop.number { self.question?.fetch.completion = nil }
         phase = .asking
     }
 
@@ -166,6 +169,10 @@ struct Course: Sendable {
             return .ask(trip: self.trip)
         case .failure:
             failedHop = hop.number
+            return .visit(hop)
+        case .parts: return .visit(hop)
+        case .representation:
+            wholeHop = hop.number
             return .visit(hop)
         }
     }

@@ -245,6 +245,7 @@ extension FetchPlan {
             reason: fetch.reason,
             mayStandIn: fetch.mayStandIn,
             lookedUp: finding.lookedUp,
+            completion: fetch.completion,
             isSecondAttempt: isSecondAttempt
         )
         guard let directive = fetch.directive, request.value(forHTTPHeaderField: "Cache-Control") == nil else { return }

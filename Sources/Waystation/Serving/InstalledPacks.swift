@@ -91,7 +91,7 @@ struct OverlaidPackSource: AnswerSource {
         else { return .declined }
         // The pack alone redirects to a folder, and answers requests with a range or conditions if the strategy does not
         // handle them itself.
-        guard !found.lacksSlash, strategy.obeysHTTP || presented.asksForWhole else {
+        guard !found.lacksSlash, strategy.obeysHTTP || presented.isUnconditional else {
             return SourceAnswer(request.verdict(on: OfflineFile(found)))
         }
         return SourceAnswer(

@@ -131,11 +131,11 @@ public struct CachingRules: Hashable, Sendable {
 
     // The sets of status codes are made once, so that making rules allocates no memory.
     private static let heuristicStatusesOfRFC9110: Set<Int> = [
-        200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501,
+        200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501,
     ]
 
     private static let statusesOfRFC9110: Set<Int> = [
-        200, 201, 202, 203, 204, 205, 300, 301, 302, 303, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408,
+        200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408,
         409, 410, 411, 413, 414, 415, 417, 421, 422, 426, 500, 501, 502, 503, 504, 505,
     ]
 }

@@ -39,7 +39,7 @@ public struct StoreError: CodedError {
     /// The underlying error, if there was one.
     public let cause: (any Error)?
 
-    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message.shown(upTo: 2_000)
         self.cause = cause

@@ -42,6 +42,32 @@ struct StoringTests {
                 response: marked + "\nContent-Range: bytes 0-1/2\nETag: \"a\"",
                 refusal: .partialContent
             ),
+            Row(
+                section: "3.3",
+                status: 206,
+                request: "Range: bytes=0-1",
+                response: marked + "\nContent-Range: bytes 0-1/2"
+            ),
+            Row(
+                section: "3.3",
+                status: 206,
+                request: "Range: bytes=0-1",
+                response: "Content-Range: bytes 0-1/2\nETag: \"a\""
+            ),
+            Row(
+                section: "RFC 9110 §15.3.7",
+                status: 206,
+                request: "Range: bytes=0-1, 4-5",
+                response: marked + "\nContent-Type: multipart/byteranges; boundary=a",
+                refusal: .partialContent
+            ),
+            Row(
+                section: "RFC 9110 §15.3.7",
+                status: 206,
+                request: "Range: bytes=0-1",
+                response: marked + "\nContent-Range: bytes 0-1/2\nContent-Encoding: x-unknown",
+                refusal: .partialContent
+            ),
             Row(section: "3", status: 304, response: marked, refusal: .notModified),
             Row(section: "4", status: 412, response: marked, refusal: .conditional),
             Row(section: "4", status: 416, response: marked, refusal: .conditional),

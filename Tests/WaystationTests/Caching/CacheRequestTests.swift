@@ -39,7 +39,7 @@ struct CacheRequestTests {
         let entry = try #require(try entry(URLRequest("HEAD", url)))
         #expect(entry.key == RequestKey(method: "GET", url: url))
         #expect(entry.message.method == .head)
-        #expect(!entry.asksForWhole)
+        #expect(!entry.isUnconditional)
     }
 
     @Test(
@@ -51,8 +51,8 @@ struct CacheRequestTests {
         ]
     )
     func conditional(name: String, value: String) throws {
-        #expect(try entry(URLRequest("GET", url, [name: value]))?.asksForWhole == false)
-        #expect(try entry(URLRequest("GET", url))?.asksForWhole == true)
+        #expect(try entry(URLRequest("GET", url, [name: value]))?.isUnconditional == false)
+        #expect(try entry(URLRequest("GET", url))?.isUnconditional == true)
     }
 
     @Test(

@@ -281,7 +281,7 @@ struct FetchesTests {
                 Issue.record("the fetch is outdated")
                 return
             }
-            renewal.fetch.withLock { $0 = part.fetch }
+            renewal.fetch.withLock { $0 = (part as? SharedExchange)?.fetch }
         }
         begin()
         gate.open()
@@ -317,7 +317,7 @@ struct FetchesTests {
             case .outdated: Issue.record("the fetch is outdated")
             case .taken(let exchange):
                 made.joined(exchange)
-                (fetch, renewal) = (exchange.fetch, made)
+                (fetch, renewal) = ((exchange as? SharedExchange)?.fetch, made)
             }
         }
         #expect(fetch != nil && renewal != nil)

@@ -12,7 +12,7 @@ public struct StoredHead: Sendable, Hashable {
     /// Ranges are answered only if it is set. Leave it nil when the store keeps decoded content of a response with
     /// `Content-Encoding`: ranges count encoded bytes.
     public var contentLength: Int?
-    /// Whether the content arrived completely; incomplete content is never used (RFC 9111 §3.3).
+    /// Whether the content arrived completely; of incomplete content, only ranges of bytes are used (RFC 9111 §3.3).
     public var isComplete: Bool
     /// Whether the stored response must be validated before its next use, even if it is fresh (RFC 9111 §4.3.5, §4.4).
     public var needsValidation: Bool
@@ -21,6 +21,9 @@ public struct StoredHead: Sendable, Hashable {
     /// It is that of a purge after which the response may still be used where a stale one may (RFC 9111 §4.2.4). The update
     /// by a validation has none.
     public var staleFrom: Date?
+    /// The spans of bytes that are stored of an incomplete content, sorted, which do not touch; nil if no part of it may be
+    /// used.
+    package var held: [Range<Int>]?
 
     private let record: Record
 
@@ -121,6 +124,7 @@ public struct StoredHead: Sendable, Hashable {
             needsValidation: needsValidation
         )
         head.staleFrom = staleFrom
+        head.held = held
         return head
     }
 }

@@ -177,7 +177,7 @@ extension ResponseFacts {
 
     /// Whether `If-Range` is true (RFC 9110 §13.1.5): its tag matches strongly, or its date is exactly the stored
     /// strong date.
-    fileprivate func isSame(as validator: String) -> Bool {
+    func isSame(as validator: String) -> Bool {
         if let tag = EntityTag(validator) { return entityTag?.stronglyMatches(tag) ?? false }
         guard let presented = readDate(validator), let lastModified else { return false }
         // RFC 9110 §8.8.2.2: the date is strong if it is at least a second before Date.

@@ -62,6 +62,23 @@ public struct VaryKey: Hashable, Sendable {
         }
     }
 
+    /// The key of a stored response to a request.
+    ///
+    /// That of a part counts `Range` as nominated: another range selects another part.
+    init(_ response: HTTPFields, request: HTTPFields, status: Int) {
+        let vary = VaryKey(response, request: request)
+        guard status == 206, !vary.matchesNothing else {
+            self = vary
+            return
+        }
+        self.init(vary.nominees + [Nominee(name: .range, value: request.combined(.range))])
+    }
+
+    /// The key without one of the nominated fields.
+    func without(_ name: HTTPField.Name) -> VaryKey {
+        matchesNothing ? self : VaryKey(nominees.filter { $0.name != name })
+    }
+
     /// Whether a request has the same values in the nominated fields.
     public func matches(_ request: HTTPFields) -> Bool { matches(request, without: nil) }
 

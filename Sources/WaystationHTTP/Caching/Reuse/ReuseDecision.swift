@@ -90,7 +90,7 @@ public enum ReuseDecision: Sendable {
         _ demands: RequestDemands,
         _ rules: CachingRules
     ) -> ReuseDecision {
-        guard stored.contains(where: \.isComplete) else { return miss(.uriMiss, demands) }
+        guard stored.contains(where: { $0.isComplete && $0.status != 206 }) else { return miss(.uriMiss, demands) }
         if demands.cacheControl.onlyIfCached { return .gatewayTimeout }
         let revalidation = Revalidation(of: nil, among: stored, for: request, reason: .varyMiss, rules)
         return revalidation.isConditional ? .revalidate(revalidation) : .forward(.varyMiss)
@@ -165,7 +165,12 @@ struct Candidate {
 extension StoredHead {
     /// Whether the stored response could be selected for a request, apart from its freshness (§4).
     func mayAnswer(_ request: HTTPRequest) -> Bool {
-        isComplete && isSelected(by: request.headerFields)
+        guard isSelected(by: request.headerFields) else { return false }
+        guard isComplete else { return holdsRange(of: request) }
+        // A part answers the same request for a range again, unless the client has another representation.
+        return status != 206
+            || (request.method == .get
+                && request.headerFields.firstValue(.ifRange).map { facts.isSame(as: $0) } ?? true)
     }
 
     /// Whether the response is the one that the request's fields select (§4.1).
@@ -186,6 +191,8 @@ extension StoredHead {
 
     /// Whether the stored response is preferred to another that also matches (§4, §4.1).
     func precedes(_ other: StoredHead) -> Bool {
+        // A part has fewer fields than the parts that were joined, if it was asked for under a condition (RFC 9110 §15.3.7).
+        if (status == 206) != (other.status == 206) { return other.status == 206 }
         if vary.isPresent != other.vary.isPresent { return vary.isPresent }
         if facts.date != other.facts.date { return facts.date > other.facts.date }
         return responseTime > other.responseTime

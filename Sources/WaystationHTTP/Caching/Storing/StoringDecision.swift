@@ -47,7 +47,7 @@ public enum StoringDecision: Hashable, Sendable {
             self = .refuse(refusal)
             return
         }
-        let vary = VaryKey(response.headerFields, request: request.headerFields)
+        let vary = VaryKey(response.headerFields, request: request.headerFields, status: response.status.code)
         guard !vary.matchesNothing else {
             self = .refuse(.variesOnEverything)
             return
@@ -88,7 +88,11 @@ public enum StoringDecision: Hashable, Sendable {
         }
         switch response.status.code {
         case ..<200: return .interim
-        case 206: return .partialContent
+        case 206:
+            // Only with one range of known bytes, and without a coding of which it would be a part.
+            guard case .part? = response.headerFields.firstValue(.contentRange).flatMap(ContentRange.init),
+                request.headerFields.contains(.range), !response.headerFields.contains(.contentEncoding)
+            else { return .partialContent }
         case 304: return .notModified
         case 412, 416: return .conditional
         case 428, 429, 431, 511: return .uncacheableStatus
@@ -156,8 +160,8 @@ public enum StoringRefusal: Hashable, Sendable {
     case target
     /// The response is an interim response, 1xx (RFC 9111 §3).
     case interim
-    /// 206: this cache never stores partial content, so it never needs to combine responses (RFC 9111 §3.3 and §3.4
-    /// allow both and require neither).
+    /// 206, but not with one range of bytes that was asked for: several ranges, another unit, or bytes of a content coding
+    /// (RFC 9110 §15.3.7).
     case partialContent
     /// 304: it updates a stored response and is not a complete response itself (RFC 9111 §3, §4.3.4).
     case notModified

@@ -33,7 +33,7 @@ extension StoredHead {
             key: key,
             status: status,
             headerFields: merged,
-            vary: isSameVary ? vary : VaryKey(merged, request: request.headerFields),
+            vary: isSameVary ? vary : VaryKey(merged, request: request.headerFields, status: status),
             requestTime: requestTime,
             responseTime: responseTime,
             contentLength: contentLength,
@@ -159,12 +159,26 @@ package struct Replacement: Sendable {
 
     /// Determines the effect of a response.
     ///
+    /// A part shows that responses with another strong validator are outdated. A whole response replaces the parts, too.
+    ///
     /// - Parameters:
     ///   - status: The status code of the response.
+    ///   - validators: The validators of the response.
     ///   - request: The request that it answers.
     ///   - stored: All stored responses of the target.
-    package init(by status: Int, to request: HTTPRequest, among stored: [StoredHead]) {
-        let selectable = stored.indices.filter { stored[$0].mayAnswer(request) }
+    package init(
+        by status: Int,
+        _ validators: @autoclosure () -> Validators,
+        to request: HTTPRequest,
+        among stored: [StoredHead]
+    ) {
+        let selectable = stored.indices.filter { stored[$0].mayAnswer(request) || stored[$0].isPart(of: request) }
+        guard status != 206 else {
+            let validators = validators()
+            outdated = selectable.filter { validators.contradicts(Validators(stored[$0].headerFields)) }
+            mayBeStored = true
+            return
+        }
         let describesTarget = Self.describesTarget(status)
         outdated = describesTarget ? selectable : []
         mayBeStored = describesTarget || !selectable.contains { Self.describesTarget(stored[$0].status) }
@@ -179,6 +193,13 @@ package struct Replacement: Sendable {
         case 200..<400, 404, 410: true
         default: false
         }
+    }
+}
+
+extension StoredHead {
+    /// Whether this is a part of a representation that a request, for whichever bytes of it, could have selected.
+    fileprivate func isPart(of request: HTTPRequest) -> Bool {
+        status == 206 && vary.without(.range).matches(request.headerFields)
     }
 }
 

@@ -37,7 +37,7 @@ public enum ValidationOutcome: Sendable {
         switch code {
         case 304 where revalidation.isConditional:
             self = .notModified(response, revalidation, requestTime, responseTime)
-        case ..<200, 206, 304, 412, 416:
+        case ..<200, 304, 412, 416:
             self = .passOn(changes: [])
         case 500...:
             // An error never replaces a good response.
@@ -57,7 +57,12 @@ public enum ValidationOutcome: Sendable {
             )
             self = .passOn(changes: changes)
         default:
-            let replacement = Replacement(by: code, to: revalidation.original, among: revalidation.stored)
+            let replacement = Replacement(
+                by: code,
+                Validators(response.headerFields),
+                to: revalidation.original,
+                among: revalidation.stored
+            )
             // A refusal such as 403 does not replace a good response, just as an error 5xx does not.
             guard replacement.mayBeStored else {
                 self = .passOn(changes: [])
@@ -126,7 +131,9 @@ extension Revalidation {
     fileprivate func identified(by response: HTTPResponse, now: Date) -> [Int] {
         let initial = stored.indices
             .filter {
-                isVaryMiss ? stored[$0].mayBeAdopted : stored[$0].mayBeValidated && stored[$0].mayAnswer(original)
+                isVaryMiss
+                    ? stored[$0].mayBeAdopted
+                    : stored[$0].mayBeValidated && ($0 == selected || stored[$0].mayAnswer(original))
             }
             .sorted { stored[$0].precedes(stored[$1]) }
         if let tag = tag(of: response) {

@@ -255,8 +255,12 @@ extension StoreIndex {
         return id
     }
 
+    /// The number of parts (206) of a key that stay, of all its variants.
+    private static let maximumParts = 1_024
+
     /// Removes the row that the new row replaces, and the oldest variants if there would be too many afterwards.
     ///
+    /// Parts count by themselves: they are many.
     /// - Returns: The body files of the removed rows.
     private func makeRoom(for row: EncodedRow, maximumVariants: Int, _ db: Database) throws -> [String] {
         // Most responses that are stored are the first of their key.
@@ -265,13 +269,19 @@ extension StoreIndex {
         var leaving: [Variant] = []
         var staying: [Variant] = []
         try db.statement(
-            "SELECT id, vary, response_time, body_file FROM responses WHERE url = ? AND method = ? AND partition = ?"
+            "SELECT id, vary, response_time, body_file, status FROM responses WHERE url = ? AND method = ? AND partition = ?"
         ).forEachRow([.text(row.key.url), .text(row.key.method), .text(row.key.partition)]) { found in
             guard let id = found.integer(0) else { return }
             let variant = (found.integer(2) ?? .min, id, found.text(3))
-            if found.data(1) == row.vary { leaving.append(variant) } else { staying.append(variant) }
+            let isPart = found.integer(4) == 206
+            if found.data(1) == row.vary {
+                leaving.append(variant)
+            } else if isPart == (row.status == 206) {
+                staying.append(variant)
+            }
         }
-        let surplus = staying.count - max(0, maximumVariants - 1)
+        let maximum = row.status == 206 ? Self.maximumParts : maximumVariants
+        let surplus = staying.count - max(0, maximum - 1)
         if surplus > 0 {
             staying.sort { ($0.time, $0.id) < ($1.time, $1.id) }
             leaving += staying.prefix(surplus)

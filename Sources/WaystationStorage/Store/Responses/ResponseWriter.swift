@@ -78,6 +78,14 @@ public final class ResponseWriter: Sendable {
     /// - Parameter completion: Called on the store's write queue with the identifier of the stored response, or with
     ///   the reason why it was not stored. The store has reported its event before that call.
     public func commit(completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void = { _ in }) {
+        commit(as: head, completion: completion)
+    }
+
+    /// Makes the response visible under another head: that of the part of it that has arrived.
+    package func commit(
+        as head: StoredHead,
+        completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void = { _ in }
+    ) {
         guard let (rest, length) = close() else {
             return completion(.failure(StoreError(.abandoned, "the writer was already committed or abandoned")))
         }

@@ -1,0 +1,149 @@
+import Synchronization
+import WaystationFoundation
+import WaystationHTTP
+import WaystationStorage
+
+/// Writes a response into the store as it arrives; the response is committed when it has arrived complete.
+///
+/// What has arrived of a response that breaks off is stored as a part of it, if it has a strong validator. A long part is
+/// stored as several ones, so that other loads can use the bytes that have arrived.
+final class ResponseRecorder: Sendable {
+    private struct State {
+        var writer: ResponseWriter?
+        /// The head of the response, under its key.
+        var head: StoredHead?
+        var moment: StoreMoment?
+        /// The number of bytes that were committed as parts.
+        var committed = 0
+        var count = 0
+        /// A copy of the body so far; nil if none is wanted, or if the body is too long.
+        var copy: Data?
+        var copyLimit = 0
+    }
+
+    /// The number of bytes after which a part is stored, and the next one begins.
+    static let partLength = 8 << 20
+
+    private let store: ResponseStore
+    private let state = Mutex(State())
+
+    init(_ store: ResponseStore) { self.store = store }
+
+    deinit { end(isComplete: false) }
+
+    /// Begins a recording with a head.
+    ///
+    /// - Parameters:
+    ///   - head: The head that is stored with the body.
+    ///   - key: The key under which the response is stored.
+    ///   - length: The number of bytes of the body, if it is known.
+    ///   - moment: When the request was sent. A response whose key was invalidated since then is not stored.
+    ///   - copyLimit: The length up to which ``end(isComplete:ended:)`` returns a copy of the body; nil for no copy.
+    func begin(
+        _ head: StoredHead,
+        under key: RequestKey,
+        length: Int?,
+        asOf moment: StoreMoment,
+        copyingUpTo copyLimit: Int? = nil
+    ) {
+        var head = head.under(key)
+        head.contentLength = length
+        let new = State(
+            writer: store.begin(head, asOf: moment),
+            head: head,
+            moment: moment,
+            copy: copyLimit.map { _ in Data() },
+            copyLimit: copyLimit ?? 0
+        )
+        // The end of a writer calls the store, so an earlier one is released outside of the lock.
+        _ = state.withLock { state in
+            defer { state = new }
+            return state
+        }
+    }
+
+    /// Whether a response is being recorded.
+    var isRecording: Bool { state.withLock { $0.writer != nil } }
+
+    /// Whether a part is being recorded that can be joined with others.
+    var isRecordingPart: Bool {
+        state.withLock { $0.writer != nil && $0.head?.status == 206 && $0.head?.part(at: 0, length: 1) != nil }
+    }
+
+    /// Whether a copy of the body is being made: it was asked for, and the body is not too large so far.
+    var isCopying: Bool { state.withLock { $0.copy != nil } }
+
+    /// The effect of recording bytes of the body.
+    enum Progress {
+        /// Nothing more is recorded: the store takes no body that is too large for it.
+        case none
+        case recorded
+        /// All bytes so far are stored, as parts that can be looked up.
+        case stored
+    }
+
+    /// Adds a part of the body.
+    ///
+    /// - Returns: Whether more of the body is recorded.
+    @discardableResult
+    func append(_ part: Data) -> Progress {
+        let writer = state.withLock { state in
+            state.count += part.count
+            if state.count > state.copyLimit { state.copy = nil }
+            state.copy?.append(part)
+            return state.writer
+        }
+        guard let writer else { return .none }
+        writer.append(part)
+        guard writer.isOpen else { return .none }
+        return endPart() ? .stored : .recorded
+    }
+
+    /// Stores what has arrived of a part, if it is long, and begins the next one.
+    private func endPart() -> Bool {
+        let ended: (writer: ResponseWriter, head: StoredHead)? = state.withLock { state in
+            guard state.count - state.committed >= Self.partLength, let writer = state.writer,
+                let whole = state.head, whole.status == 206,
+                let part = whole.part(at: state.committed, length: state.count - state.committed)
+            else { return nil }
+            var rest = whole
+            rest.contentLength = nil
+            state.writer = store.begin(rest, asOf: state.moment)
+            state.committed = state.count
+            return (writer, part)
+        }
+        guard let ended else { return false }
+        ended.writer.commit(as: ended.head)
+        return true
+    }
+
+    /// Ends the recording: stores a complete response, and the part that has arrived of an incomplete one.
+    ///
+    /// - Parameters:
+    ///   - isComplete: Whether the whole body arrived.
+    ///   - ended: Called with the number of stored bytes, or the reason why the complete response was not stored, and with
+    ///     the copy. It is not called for an incomplete response.
+    func end(
+        isComplete: Bool,
+        ended: @escaping @Sendable (Result<Int, StoreError>, _ copy: Data?) -> Void = { _, _ in }
+    ) {
+        let state = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        guard let writer = state.writer, let head = state.head else { return }
+        let length = state.count - state.committed
+        let finish = { @Sendable [count = state.count, copy = state.copy] (result: Result<Int64, StoreError>) in
+            ended(result.map { _ in count }, copy)
+        }
+        switch (isComplete, state.committed) {
+        case (true, 0): writer.commit(completion: finish)
+        case (true, _) where length == 0:
+            writer.abandon()
+            finish(.success(0))
+        case (let isComplete, let offset):
+            guard let part = head.part(at: offset, length: length) else { return writer.abandon() }
+            writer.commit(as: part) { if isComplete { finish($0) } }
+        }
+    }
+}

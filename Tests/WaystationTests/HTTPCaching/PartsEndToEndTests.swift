@@ -1,0 +1,336 @@
+import Foundation
+import Synchronization
+import Testing
+import Waystation
+import WaystationOrigin
+import WaystationTestSupport
+
+/// The representation that an origin has, of which it sends ranges, and the number of its bytes that were sent.
+private final class RangedBody: Sendable {
+    struct State {
+        var body: Data
+        var tag: String
+        var sent = 0
+        var fields: [String: String] = ["Cache-Control": "max-age=3600", "Content-Type": "video/mp4"]
+        /// The number of bytes after which the next response breaks off.
+        var breaksAfter: Int?
+        var sendsRanges = true
+    }
+
+    let state: Mutex<State>
+
+    init(_ length: Int, tag: String = "\"v1\"", seed: UInt8 = 1) {
+        state = Mutex(State(body: Self.bytes(length, seed), tag: tag))
+    }
+
+    static func bytes(_ length: Int, _ seed: UInt8) -> Data {
+        Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &+ Int(seed)) })
+    }
+
+    func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+
+    func text(_ range: Range<Int>? = nil) -> String {
+        state.withLock { String(decoding: $0.body[range ?? 0..<$0.body.count], as: UTF8.self) }
+    }
+
+    var sent: Int { state.withLock(\.sent) }
+
+    func answer(to request: ScriptedOrigin.Request) -> ScriptedOrigin.Response {
+        state.withLock { state in
+            if let tag = request.value(of: "If-None-Match"), tag == state.tag {
+                return .message(304, state.fields.merging(["ETag": tag]) { $1 })
+            }
+            var fields = state.fields
+            if !state.tag.isEmpty { fields["ETag"] = state.tag }
+            var range = 0..<state.body.count
+            var status = 200
+            if state.sendsRanges, let asked = request.value(of: "Range")?.dropFirst("bytes=".count),
+                request.value(of: "If-Range").map({ $0 == state.tag }) ?? true
+            {
+                let ends = asked.split(separator: "-", omittingEmptySubsequences: false)
+                range =
+                    if let first = Int(ends[0]) {
+                        first..<min(range.count, Int(ends[1]).map { $0 + 1 } ?? range.count)
+                    } else {
+                        range.count - (Int(ends[1]) ?? 0)..<range.count
+                    }
+                status = 206
+                fields["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(state.body.count)"
+            }
+            fields["Content-Length"] = "\(range.count)"
+            let sent = state.body[range].prefix(state.breaksAfter.take() ?? .max)
+            state.sent += sent.count
+            return .message(status, fields, sent)
+        }
+    }
+}
+
+extension ScriptedOrigin.Response {
+    /// A response as its fields say, after which the connection is closed.
+    fileprivate static func message(_ status: Int, _ fields: [String: String], _ body: Data = Data()) -> Self {
+        let lines = fields.map { "\($0): \($1)\r\n" }.joined()
+        return .raw(Data("HTTP/1.1 \(status) Status\r\nConnection: close\r\n\(lines)\r\n".utf8) + body)
+    }
+}
+
+@Suite("Parts of responses (RFC 9111 §3.3, §3.4)", .timeLimit(.minutes(10)))
+struct PartsEndToEndTests {
+    private let body = RangedBody(1_000)
+
+    private func fixture(_ strategy: CacheStrategy = .standard) throws -> CachingFixture {
+        try CachingFixture(strategy) { [body] in body.answer(to: $0) }
+    }
+
+    /// The ranges and conditions of the requests that the origin got.
+    private func asked(_ fixture: CachingFixture) -> [String] {
+        fixture.origin.requests.map { request in
+            let names = ["Range", "If-Range", "If-None-Match"]
+            return names.compactMap { request.value(of: $0) }.joined(separator: " ")
+        }
+    }
+
+    private func check(
+        _ got: CachingFixture.Got,
+        _ range: Range<Int>,
+        isHit: Bool,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(got.status == 206, sourceLocation: location)
+        #expect(got.body == body.text(range), sourceLocation: location)
+        #expect(
+            got["Content-Range"] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000",
+            sourceLocation: location
+        )
+        #expect(got["Content-Length"] == "\(range.count)", sourceLocation: location)
+        #expect(got["Content-Type"] == "video/mp4", sourceLocation: location)
+        #expect(got.isHit == isHit, "\(got.cacheStatus)", sourceLocation: location)
+    }
+
+    private func checkWhole(_ got: CachingFixture.Got, _ location: SourceLocation = #_sourceLocation) {
+        #expect(got.status == 200, sourceLocation: location)
+        #expect(got.body == body.text(), sourceLocation: location)
+        #expect(got["Content-Range"] == nil, sourceLocation: location)
+        #expect(got["Content-Length"] == "1000", sourceLocation: location)
+        #expect(got["Content-Type"] == "video/mp4", sourceLocation: location)
+    }
+
+    @Test("ranges are answered from a stored part that has them", arguments: ["bytes=100-299", "bytes=-900"])
+    func within(range: String) async throws {
+        let fixture = try fixture()
+        try await fixture.load("/", ["Range": range])
+        check(try await fixture.load("/", ["Range": "bytes=120-179"]), 120..<180, isHit: true)
+        check(try await fixture.load("/", ["Range": "bytes=100-100"]), 100..<101, isHit: true)
+        #expect(asked(fixture) == [range])
+        if range == "bytes=-900" {
+            check(try await fixture.load("/", ["Range": "bytes=-10"]), 990..<1_000, isHit: true)
+            check(try await fixture.load("/", ["Range": "bytes=990-"]), 990..<1_000, isHit: true)
+            #expect(asked(fixture) == [range])
+        }
+    }
+
+    @Test("ranges are answered by joining parts with the same strong validator")
+    func joined() async throws {
+        let fixture = try fixture()
+        try await fixture.load("/", ["Range": "bytes=0-99"])
+        try await fixture.load("/", ["Range": "bytes=200-299"])
+        try await fixture.load("/", ["Range": "bytes=100-199"])
+        check(try await fixture.load("/", ["Range": "bytes=50-249"]), 50..<250, isHit: true)
+        #expect(body.sent == 300)
+    }
+
+    @Test(
+        "only the missing spans of a range are asked for",
+        arguments: [CacheStrategy.standard, .cacheFirst(for: .hours(1))]
+    )
+    func missing(strategy: CacheStrategy) async throws {
+        let fixture = try fixture(strategy)
+        try await fixture.load("/", ["Range": "bytes=100-199"])
+        try await fixture.load("/", ["Range": "bytes=300-399"])
+        let got = try await fixture.load("/", ["Range": "bytes=150-449"])
+        check(got, 150..<450, isHit: false)
+        #expect(got.cacheStatus.contains("fwd=partial; fwd-status=206"))
+        #expect(
+            asked(fixture) == [
+                "bytes=100-199", "bytes=300-399", "bytes=200-299 \"v1\"", "bytes=400-449 \"v1\"",
+            ]
+        )
+        check(try await fixture.load("/", ["Range": "bytes=100-449"]), 100..<450, isHit: true)
+        #expect(body.sent == 350)
+    }
+
+    @Test("a whole response is completed from parts at its beginning, in its middle and at its end")
+    func whole() async throws {
+        for part in ["bytes=0-99", "bytes=400-499", "bytes=-100"] {
+            let body = RangedBody(1_000)
+            let fixture = try CachingFixture { body.answer(to: $0) }
+            try await fixture.load("/", ["Range": part])
+            checkWhole(try await fixture.load())
+            let again = try await fixture.load()
+            checkWhole(again)
+            #expect(again.isHit)
+            #expect(body.sent == 1_000)
+        }
+    }
+
+    @Test("a response that breaks off is continued", arguments: [CacheStrategy.standard, .cacheFirst(for: .hours(1))])
+    func brokenOff(strategy: CacheStrategy) async throws {
+        let fixture = try fixture(strategy)
+        body.change { $0.breaksAfter = 600 }
+        await #expect(throws: (any Error).self) { try await fixture.load() }
+        await fixture.cache.flush()
+        checkWhole(try await fixture.load())
+        #expect(asked(fixture) == ["", "bytes=600- \"v1\""])
+        #expect(body.sent == 1_000)
+        // Also a second time.
+        #expect(try await fixture.load().isHit)
+    }
+
+    @Test("a continuation that breaks off is continued, too")
+    func brokenOffAgain() async throws {
+        let fixture = try fixture()
+        for count in [600, 300] {
+            body.change { $0.breaksAfter = count }
+            await #expect(throws: (any Error).self) { try await fixture.load() }
+            await fixture.cache.flush()
+        }
+        checkWhole(try await fixture.load())
+        #expect(asked(fixture) == ["", "bytes=600- \"v1\"", "bytes=900- \"v1\""])
+    }
+
+    @Test("a part is not continued after its representation has changed", arguments: ["\"v2\"", ""])
+    func changed(tag: String) async throws {
+        let fixture = try fixture()
+        body.change { $0.breaksAfter = 600 }
+        await #expect(throws: (any Error).self) { try await fixture.load() }
+        await fixture.cache.flush()
+        body.change {
+            $0.tag = tag
+            $0.body = RangedBody.bytes(1_000, 7)
+        }
+        checkWhole(try await fixture.load())
+        #expect(asked(fixture) == ["", "bytes=600- \"v1\""])
+        let again = try await fixture.load()
+        checkWhole(again)
+        #expect(again.isHit)
+    }
+
+    @Test(
+        "a part of another representation is not joined",
+        arguments: [true, false]
+    )
+    func lying(isConditionIgnored: Bool) async throws {
+        let body = self.body
+        let fixture = try CachingFixture { request in
+            guard request.value(of: "If-Range") != nil else { return body.answer(to: request) }
+            // The server ignores the condition, or claims that it holds.
+            return .status(
+                206,
+                fields: [
+                    "Content-Range": "bytes 600-999/\(isConditionIgnored ? 1_000 : 1_001)",
+                    "ETag": isConditionIgnored ? "\"v2\"" : "\"v1\"", "Cache-Control": "max-age=3600",
+                ],
+                body: Data(repeating: 9, count: 400)
+            )
+        }
+        body.change { $0.breaksAfter = 600 }
+        await #expect(throws: (any Error).self) { try await fixture.load() }
+        await fixture.cache.flush()
+        checkWhole(try await fixture.load())
+        #expect(asked(fixture) == ["", "bytes=600- \"v1\"", ""])
+    }
+
+    @Test(
+        "parts without a strong validator are not joined, and each answers its own range",
+        arguments: ["", "W/\"v1\""]
+    )
+    func withoutValidator(tag: String) async throws {
+        body.change { $0.tag = tag }
+        let fixture = try fixture()
+        try await fixture.load("/", ["Range": "bytes=0-99"])
+        try await fixture.load("/", ["Range": "bytes=100-199"])
+        check(try await fixture.load("/", ["Range": "bytes=100-199"]), 100..<200, isHit: true)
+        check(try await fixture.load("/", ["Range": "bytes=50-99"]), 50..<100, isHit: true)
+        check(try await fixture.load("/", ["Range": "bytes=50-149"]), 50..<150, isHit: false)
+        checkWhole(try await fixture.load())
+        // What has arrived of a response is of no use without a validator.
+        body.change { $0.breaksAfter = 600 }
+        await #expect(throws: (any Error).self) { try await fixture.load("/b") }
+        await fixture.cache.flush()
+        checkWhole(try await fixture.load("/b"))
+        #expect(asked(fixture).suffix(2) == ["", ""])
+    }
+
+    @Test("stale parts are confirmed by the response with the missing bytes, or by a validation")
+    func stale() async throws {
+        let fixture = try fixture()
+        try await fixture.load("/", ["Range": "bytes=0-499"])
+        fixture.clock.advance(by: 4_000)
+        checkWhole(try await fixture.load())
+        check(try await fixture.load("/", ["Range": "bytes=0-9"]), 0..<10, isHit: true)
+        fixture.clock.advance(by: 4_000)
+        check(try await fixture.load("/", ["Range": "bytes=0-9"]), 0..<10, isHit: false)
+        check(try await fixture.load("/", ["Range": "bytes=0-19"]), 0..<20, isHit: true)
+        checkWhole(try await fixture.load())
+        #expect(asked(fixture) == ["bytes=0-499", "bytes=500- \"v1\"", "bytes=0-9 \"v1\""])
+    }
+
+    @Test("a whole response replaces the parts")
+    func replaced() async throws {
+        let fixture = try fixture()
+        try await fixture.load("/", ["Range": "bytes=0-99"])
+        try await fixture.load("/", ["Range": "bytes=100-199"])
+        #expect(await fixture.cache.statistics.entries == 2)
+        body.change { $0.sendsRanges = false }
+        checkWhole(try await fixture.load())
+        #expect(await fixture.cache.statistics.entries == 1)
+        // So does a part of another representation.
+        body.change {
+            $0.sendsRanges = true
+            $0.tag = "\"v2\""
+        }
+        try await fixture.load("/", ["Range": "bytes=0-99", "Cache-Control": "no-cache"])
+        #expect(await fixture.cache.statistics.entries == 1)
+        checkWhole(try await fixture.load())
+        #expect(asked(fixture).last == "bytes=100- \"v2\"")
+    }
+
+    @Test("If-Range of the app is obeyed", arguments: [("\"v1\"", true), ("\"v0\"", false)])
+    func ifRange(tag: String, isSame: Bool) async throws {
+        let fixture = try fixture()
+        try await fixture.load("/", ["Range": "bytes=0-499"])
+        let got = try await fixture.load("/", ["Range": "bytes=100-199", "If-Range": tag])
+        if isSame { check(got, 100..<200, isHit: true) } else { checkWhole(got) }
+    }
+
+    @Test("several ranges and ranges without a known length are passed on and not joined")
+    func unusable() async throws {
+        let fixture = try CachingFixture { request in
+            var fields = ["Cache-Control": "max-age=3600", "ETag": "\"v1\"", "Content-Length": "5"]
+            if request.path == "/several" {
+                fields["Content-Type"] = "multipart/byteranges; boundary=a"
+            } else {
+                fields["Content-Range"] = "bytes 0-4/*"
+            }
+            return .message(206, fields, Data("01234".utf8))
+        }
+        for path in ["/several", "/unknown"] {
+            for range in ["bytes=0-4", "bytes=1-2"] {
+                let got = try await fixture.load(path, ["Range": range])
+                #expect(got.status == 206 && got.body == "01234" && !got.isHit)
+            }
+        }
+        // Without a length, a part still answers the same request.
+        #expect(try await fixture.load("/unknown", ["Range": "bytes=0-4"]).isHit)
+        #expect(try await !fixture.load("/several", ["Range": "bytes=0-4"]).isHit)
+    }
+
+    @Test("parts are of use without the network, as far as they go")
+    func offline() async throws {
+        let fixture = try fixture()
+        try await fixture.load("/", ["Range": "bytes=0-499"])
+        fixture.origin.stop()
+        check(try await fixture.load("/", ["Range": "bytes=400-499"]), 400..<500, isHit: true)
+        await #expect(throws: URLError.self) { try await fixture.load("/", ["Range": "bytes=400-500"]) }
+        await #expect(throws: URLError.self) { try await fixture.load() }
+    }
+}
