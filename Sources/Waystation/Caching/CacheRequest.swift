@@ -241,6 +241,7 @@ package enum StoredFields {
     /// Names in lower case; the tags of a stored response are the app's own, and not those that a server sends.
     private static let hopByHop = ConnectionFields.all.union([
         "trailer", "cache-status", "set-cookie", "set-cookie2", "content-length", LabelFields.tags,
+        StoredHead.unconfirmedField,
     ])
 }
 

@@ -48,6 +48,8 @@ final class CompletedAnswer: DetachableExchange {
         var isPaused = false
         /// When the missing bytes were asked for.
         var sent = Date.distantPast
+        /// The number of fetches of the key that had ended before the last look-up.
+        var lookedUp: UInt?
 
         func isUnderWay(_ number: Int) -> Bool { number == self.number && phase != .ended }
     }
@@ -79,7 +81,8 @@ final class CompletedAnswer: DetachableExchange {
             State(
                 body: plan.variants.body(at: completion.index),
                 position: completion.wanted.lowerBound,
-                span: completion.missing.first ?? completion.wanted
+                span: completion.missing.first ?? completion.wanted,
+                lookedUp: plan.lookedUp
             )
         )
     }
@@ -133,7 +136,7 @@ final class CompletedAnswer: DetachableExchange {
         plan.request = plan.request.asking(range, ifRange: ifRange)
         plan.presented = plan.presented.asking(range, ifRange: ifRange)
         plan.reason = .partial
-        plan.lookedUp = nil
+        plan.lookedUp = state.withLock(\.lookedUp)
         plan.isSecondAttempt = isSecondAttempt
         let now = cache.now()
         let (number, _): (Int?, Upstream.Left?) = state.withLock { state in
@@ -276,7 +279,12 @@ final class CompletedAnswer: DetachableExchange {
 
     /// Looks for the bytes that are stored by now, and goes on with the next ones.
     private func lookUp() {
-        guard state.withLock({ $0.position < completion.wanted.upperBound }) else { return finish() }
+        let ends = fetches.ends(of: plan.presented.key)
+        let isOver = state.withLock { state in
+            state.lookedUp = ends
+            return state.position >= completion.wanted.upperBound
+        }
+        guard !isOver else { return finish() }
         cache.store.lookup(plan.presented.key, opening: { _ in false }) { responses in
             // The store's queue must not wait for other code.
             DispatchQueue.global().async {

@@ -108,7 +108,7 @@ final class ResponseRecorder: Sendable {
             else { return nil }
             var rest = whole
             rest.contentLength = nil
-            state.writer = store.begin(rest, asOf: state.moment)
+            state.writer = store.begin(rest, asOf: state.moment, offset: state.count)
             state.committed = state.count
             return (writer, part)
         }

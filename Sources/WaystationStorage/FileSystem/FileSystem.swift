@@ -52,6 +52,8 @@ package protocol FileSystem: Sendable {
     func read(_ file: OpenFile, at offset: Int, count: Int) throws -> Data
     /// The length of an open file.
     func length(of file: OpenFile) throws -> Int
+    /// Removes all bytes of a file that is open for appending from an offset on.
+    func truncate(_ file: OpenFile, to length: Int) throws
     /// Returns when the bytes are on the storage medium.
     func synchronize(_ file: OpenFile) throws
     /// Renames within the file system; replaces an existing destination.

@@ -280,6 +280,10 @@ package struct LocalFileSystem: FileSystem {
         return Int(status.st_size)
     }
 
+    package func truncate(_ file: OpenFile, to length: Int) throws {
+        guard ftruncate(file.descriptor, off_t(length)) == 0 else { throw FileError("truncate", file.path) }
+    }
+
     package func synchronize(_ file: OpenFile) throws {
         guard fsync(file.descriptor) == 0 else { throw FileError("fsync", file.path) }
     }

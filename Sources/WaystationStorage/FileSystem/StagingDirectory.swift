@@ -51,8 +51,17 @@ package final class StagingDirectory: Sendable {
     /// Removes directories in `parent` whose owners have ended.
     ///
     /// Links, and objects whose names are not those of staging directories, stay.
+    ///
+    /// - Parameters:
+    ///   - parent: The directory.
+    ///   - fileSystem: The file system.
+    ///   - salvage: Called with each directory before it is removed, while no other process can remove it.
     /// - Returns: How many directories were removed.
-    package static func removeLeftOvers(in parent: String, _ fileSystem: any FileSystem) throws -> Int {
+    package static func removeLeftOvers(
+        in parent: String,
+        _ fileSystem: any FileSystem,
+        salvaging salvage: (String) -> Void = { _ in }
+    ) throws -> Int {
         var count = 0
         for name in try fileSystem.contents(of: parent) where RandomName.isPossible(name) {
             let other = "\(parent)/\(name)"
@@ -72,7 +81,10 @@ package final class StagingDirectory: Sendable {
                 continue
             }
             guard let lock else { continue }
-            try withExtendedLifetime(lock) { try remove(other, fileSystem) }
+            try withExtendedLifetime(lock) {
+                salvage(other)
+                try remove(other, fileSystem)
+            }
             count += 1
         }
         return count

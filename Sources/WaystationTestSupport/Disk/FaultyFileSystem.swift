@@ -6,7 +6,7 @@ package import WaystationStorage
 package final class FaultyFileSystem: FileSystem {
     package enum Operation: Hashable, Sendable, CaseIterable {
         case createDirectory, contents, createFile, openFile, openFileForAppending, makePrivate, write, read, length
-        case synchronize, rename
+        case truncate, synchronize, rename
         case removeFile, removeDirectory, lock, identity, synchronizeDirectory, link, status, freeSpace
     }
 
@@ -80,6 +80,11 @@ package final class FaultyFileSystem: FileSystem {
     package func length(of file: OpenFile) throws -> Int {
         try before(.length, file.path)
         return try real.length(of: file)
+    }
+
+    package func truncate(_ file: OpenFile, to length: Int) throws {
+        try before(.truncate, file.path)
+        try real.truncate(file, to: length)
     }
 
     package func synchronize(_ file: OpenFile) throws {

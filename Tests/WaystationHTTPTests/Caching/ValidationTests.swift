@@ -159,7 +159,16 @@ struct ValidationTests {
             Row("4.3.3", ["ETag: \"a\""], "", 410, "", "stored [0]"),
             Row("4.3.3", ["ETag: \"a\""], "", 301, "Location: /b", "stored [0]"),
             Row("4.3.3", ["ETag: \"a\""], "", 302, "Location: /b", "notMarkedStorable [0]"),
-            Row("4.3.3", ["ETag: \"a\""], "", 206, "Content-Range: bytes 0-1/2", "pass on"),
+            Row("4.3.3", ["ETag: \"a\""], "", 206, "Content-Range: bytes 0-1/2", "partialContent []"),
+            Row("3.4", ["ETag: \"a\""], "Range: bytes=0-1", 206, "Content-Range: bytes 0-1/2", "stored []"),
+            Row(
+                "3.4",
+                ["ETag: \"a\""],
+                "Range: bytes=0-1",
+                206,
+                "ETag: \"b\"\nContent-Range: bytes 0-1/2",
+                "stored [0]"
+            ),
             Row("4.3.3", ["ETag: \"a\""], "", 412, "", "pass on"),
             Row("4.3.3", ["ETag: \"a\""], "", 416, "", "pass on"),
             Row("4.3.3", ["ETag: \"a\""], "", 103, "", "pass on"),

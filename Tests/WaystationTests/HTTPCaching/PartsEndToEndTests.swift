@@ -4,6 +4,7 @@ import Testing
 import Waystation
 import WaystationOrigin
 import WaystationTestSupport
+import WaystationTesting
 
 /// The representation that an origin has, of which it sends ranges, and the number of its bytes that were sent.
 private final class RangedBody: Sendable {
@@ -322,6 +323,30 @@ struct PartsEndToEndTests {
         // Without a length, a part still answers the same request.
         #expect(try await fixture.load("/unknown", ["Range": "bytes=0-4"]).isHit)
         #expect(try await !fixture.load("/several", ["Range": "bytes=0-4"]).isHit)
+    }
+
+    @Test("many readers of overlapping ranges cause each byte to be sent once")
+    func readers() async throws {
+        let length = 300_000
+        let body = RangedBody(length)
+        let fixture = try CachingFixture { body.answer(to: $0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for reader in 0..<64 {
+                group.addTask {
+                    var generator = SeededGenerator(seed: UInt64(reader))
+                    for _ in 0..<3 {
+                        let first = Int.random(in: 0..<length, using: &generator)
+                        let last = min(length - 1, first + Int.random(in: 0..<60_000, using: &generator))
+                        let got = try await fixture.load("/", ["Range": "bytes=\(first)-\(last)"])
+                        #expect(got.status == 206 && got.body == body.text(first..<last + 1))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(body.sent <= length)
+        #expect(try await fixture.load().body == body.text())
+        #expect(body.sent <= length)
     }
 
     @Test("parts are of use without the network, as far as they go")

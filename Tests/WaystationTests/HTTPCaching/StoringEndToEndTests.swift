@@ -114,7 +114,7 @@ struct StoringEndToEndTests {
     }
 
     @Test(
-        "fails the load of a body that is cut off, and stores nothing of it (§3.3)",
+        "fails the load of a body that is cut off, and stores no whole response of it (§3.3)",
         arguments: Break.allCases,
         [CacheStrategy.standard, .cacheFirst(for: .days(1))]
     )
@@ -128,7 +128,10 @@ struct StoringEndToEndTests {
         #expect(try await fixture.load().body == "whole")
         #expect(fixture.origin.requestCount == 2)
         #expect(fixture.seen(1, "If-None-Match") == nil)
-        #expect(fixture.seen(1, "Range") == nil)
+        // What has arrived is continued if its place in the whole is known.
+        let isChunked = how == .chunkedClosed || how == .chunkedReset
+        #expect(fixture.seen(1, "Range") == (isChunked ? nil : "bytes=1000-"))
+        #expect(fixture.seen(1, "If-Range") == (isChunked ? nil : "\"a\""))
     }
 
     @Test("keeps the stored response when a newer one is cut off (§3.3)", arguments: Break.allCases)

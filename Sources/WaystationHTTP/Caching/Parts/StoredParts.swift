@@ -133,6 +133,7 @@ extension StoredHead {
         var fields = headerFields
         fields[.contentRange] = nil
         var names = Set(fields.map(\.name)).union([.age, .contentRange, .contentLength])
+        if let unconfirmed = KnownFieldNames.name(Self.unconfirmedField) { names.insert(unconfirmed) }
         for part in parts.sorted(by: { $0.responseTime > $1.responseTime }) {
             let added = part.headerFields.filter { !names.contains($0.name) }
             fields.append(contentsOf: added)
@@ -155,9 +156,22 @@ extension StoredHead {
         return whole
     }
 
+    /// The name of a private field of stored parts, in lower case; it is never delivered.
+    package static let unconfirmedField = "waystation-unconfirmed"
+
+    /// The same part, which answers nothing until its origin has sent other bytes of the same representation.
+    ///
+    /// It is for a part of which it is not known whether it was invalidated.
+    package var unconfirmed: StoredHead {
+        guard let name = KnownFieldNames.name(Self.unconfirmedField) else { return self }
+        var fields = headerFields
+        fields[name] = "?1"
+        return with(fields)
+    }
+
     /// The head of a part with the fields of the whole representation, which were updated.
     package func part(updatedBy whole: StoredHead) -> StoredHead {
-        var fields = whole.headerFields
+        var fields = HTTPFields(whole.headerFields.filter { $0.name.canonicalName != Self.unconfirmedField })
         fields[.contentRange] = headerFields[.contentRange]
         let nominees = vary.nominees.filter { $0.name == .range }
         return StoredHead(

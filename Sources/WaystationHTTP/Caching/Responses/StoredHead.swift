@@ -216,6 +216,8 @@ final class ResponseFacts: Sendable {
     let hasQuery: Bool
     /// Whether the fields have one for tags, which is not delivered.
     let isTagged: Bool
+    /// Whether the response is a part that its origin must confirm before it is used (``StoredHead/unconfirmed``).
+    let isUnconfirmed: Bool
 
     init(_ fields: HTTPFields, url: String, requestTime: Double, responseTime: Double) {
         let received = HTTPDate(nearestTo: responseTime)
@@ -255,6 +257,7 @@ final class ResponseFacts: Sendable {
             && (url.startsIgnoringCase(with: "https://") || CanonicalURL(url)?.host.isLoopbackHost ?? false)
         hasQuery = url.utf8.contains(UInt8(ascii: "?"))
         isTagged = fields.contains { $0.name.canonicalName == LabelFields.tags }
+        isUnconfirmed = fields.contains { $0.name.canonicalName == StoredHead.unconfirmedField }
     }
 }
 

@@ -165,7 +165,7 @@ struct Candidate {
 extension StoredHead {
     /// Whether the stored response could be selected for a request, apart from its freshness (§4).
     func mayAnswer(_ request: HTTPRequest) -> Bool {
-        guard isSelected(by: request.headerFields) else { return false }
+        guard isSelected(by: request.headerFields), !facts.isUnconfirmed else { return false }
         guard isComplete else { return holdsRange(of: request) }
         // A part answers the same request for a range again, unless the client has another representation.
         return status != 206

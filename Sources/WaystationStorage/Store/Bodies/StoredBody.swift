@@ -125,12 +125,19 @@ final class BodyStaging: Sendable {
         var digest = MessageDigest()
         var length = 0
         var isDiscarded = false
+        /// The file of the ``StagedPart``.
+        var record: OpenFile?
     }
 
     private let state = Mutex(State())
     private let fileSystem: any FileSystem
+    /// The record for a process that finds the file after this one was killed; nil if it could not use it.
+    private let part: StagedPart?
 
-    init(fileSystem: any FileSystem) { self.fileSystem = fileSystem }
+    init(fileSystem: any FileSystem, part: StagedPart? = nil) {
+        self.fileSystem = fileSystem
+        self.part = part
+    }
 
     /// Appends bytes; the first write makes the file in the staging directory.
     func write(_ data: Data, in staging: StagingDirectory) throws {
@@ -201,19 +208,28 @@ final class BodyStaging: Sendable {
         try state.withLock { state in
             state.isDiscarded = true
             state.pending = Data()
-            let file = state.file
-            state.file = nil
-            if let file { try fileSystem.removeFile(file.path) }
+            // The record goes first: without it, the file is of no use.
+            for file in [state.record.take(), state.file.take()].compactMap(\.self) {
+                try fileSystem.removeFile(file.path)
+            }
         }
     }
 
     private func write(block: Data, to state: inout State, _ staging: StagingDirectory) throws {
         let file = try state.file ?? fileSystem.createFile("\(staging.path)/\(RandomName.make())")
+        if state.file == nil, let part {
+            let record = try fileSystem.createFile(file.path + StagedPart.suffix)
+            state.record = record
+            try fileSystem.write(part.encoded, to: record)
+        }
         state.file = file
         try fileSystem.write(block, to: file)
         if !block.isEmpty {
             state.checksums.append(block: block)
             state.digest.update(block)
+            if let record = state.record, let last = state.checksums.values.last {
+                try fileSystem.write(StagedPart.encoded(last), to: record)
+            }
         }
         state.length += block.count
     }

@@ -11,8 +11,6 @@ struct Upkeep: Sendable {
         case keys
         /// Correct the totals so that they equal the sum over the rows.
         case recount
-        /// Remove the staging directories of processes that ended.
-        case leftOvers
         /// Remove body files that no row names, in every directory below `bodies/`.
         case orphans
         /// Remove such body files in one of these directories.
@@ -112,10 +110,6 @@ extension ResponseStore {
             return []
         case .recount:
             try opened.index.recount()
-            return []
-        case .leftOvers:
-            let count = try StagingDirectory.removeLeftOvers(in: layout.staging, environment.fileSystem)
-            reportSwept(count, "staging directories of processes that ended")
             return []
         case .orphans:
             return try environment.fileSystem.contents(of: layout.bodies)
@@ -265,6 +259,11 @@ extension ResponseStore {
             let fileSystem = environment.fileSystem
             try layout.claim(fileSystem)
             let index = try openIndex(replacing: damaged)
+            // The first look-up finds what a process that was killed has left.
+            let count = try StagingDirectory.removeLeftOvers(in: layout.staging, fileSystem) {
+                salvage($0, into: index)
+            }
+            reportSwept(count, "staging directories of processes that ended")
             let staging = try StagingDirectory(in: layout.staging, fileSystem: fileSystem)
             try measureSetAside()
             let version = try index.dataVersion()
@@ -283,7 +282,7 @@ extension ResponseStore {
             resident.confirm(at: now(), hasChanged: true)
             if wasUnavailable { report(StoreEvent(.recovered, detail: "\(layout.root) is open")) }
             attemptFailedRemovals()
-            schedule([.keys, .recount, .leftOvers, .orphans, .expiry, .purged, .eviction, .rest])
+            schedule([.keys, .recount, .orphans, .expiry, .purged, .eviction, .rest])
         } catch {
             let retryTime = now().addingTimeInterval(Self.retryInterval)
             let event = StoreEvent(

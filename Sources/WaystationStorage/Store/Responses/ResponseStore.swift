@@ -209,6 +209,11 @@ public final class ResponseStore: Sendable {
     ///   ``StoreLimits/maximumEntrySize``, or its vary key matches no request, or writes are paused because the disk is
     ///   full or does not answer, or the store does not work.
     public func begin(_ head: StoredHead, asOf moment: StoreMoment? = nil) -> ResponseWriter? {
+        begin(head, asOf: moment, offset: 0)
+    }
+
+    /// Begins to store a response, or the part of it that begins at an offset in its content.
+    package func begin(_ head: StoredHead, asOf moment: StoreMoment? = nil, offset: Int) -> ResponseWriter? {
         // On disk, a vary key is its nominated fields, so this one would be read as a key that matches every request.
         guard !head.vary.matchesNothing else { return nil }
         if let length = head.contentLength, length > largestBody {
@@ -220,7 +225,7 @@ public final class ResponseStore: Sendable {
         return ResponseWriter(
             head: head,
             store: self,
-            spool: BodyStaging(fileSystem: environment.fileSystem),
+            spool: BodyStaging(fileSystem: environment.fileSystem, part: StagedPart(head, offset: offset)),
             moment: moment ?? self.moment()
         )
     }
