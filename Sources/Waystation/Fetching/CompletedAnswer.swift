@@ -54,6 +54,12 @@ final class CompletedAnswer: DetachableExchange {
         func isUnderWay(_ number: Int) -> Bool { number == self.number && phase != .ended }
     }
 
+    /// The number of stored bytes before the first missing ones from which on a small response confirms them.
+    ///
+    /// While the stored bytes are delivered, what arrives waits in memory, and not every engine can pause.
+    private static let longBeginning = 256 << 10
+    /// The number of bytes of such a response.
+    private static let confirmationLength = 64 << 10
     /// The number of bytes that are read from the disk at once.
     private static let pieceLength = 512 << 10
 
@@ -130,6 +136,8 @@ final class CompletedAnswer: DetachableExchange {
     ///   - isAlone: Whether no other load may share the response.
     ///   - isSecondAttempt: Whether a first trip has failed.
     private func ask(for span: Range<Int>, isAlone: Bool = false, isSecondAttempt: Bool = false) {
+        let isLong = state.withLock { !$0.hasHead && span.lowerBound - $0.position > Self.longBeginning }
+        let span = isLong ? span.lowerBound..<span.lowerBound + min(span.count, Self.confirmationLength) : span
         let (range, ifRange) = completion.conditions(for: span)
         var plan = plan
         plan.completion = nil

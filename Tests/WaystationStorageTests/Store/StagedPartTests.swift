@@ -91,9 +91,13 @@ struct StagedPartTests {
         #expect(await fixture.store().lookup(.get("film")).isEmpty)
     }
 
-    @Test("count up to the first block that is not as it was written")
+    @Test("count up to the first block that is not as it was written, if the machine has restarted since")
     func changed() async throws {
         try await kill(head())
+        let record = try files(".part")
+        let (part, sums, isSameBoot) = try #require(StagedPart.read(Data(contentsOf: record)))
+        #expect(isSameBoot)
+        try (part.encoded(boot: "another") + sums.map(StagedPart.encoded).joined()).write(to: record)
         let file = try FileHandle(forUpdating: files(""))
         try file.seek(toOffset: UInt64(2 * Self.block + 5))
         try file.write(contentsOf: Data([body[2 * Self.block + 5] ^ 1]))

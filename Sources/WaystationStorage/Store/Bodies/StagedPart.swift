@@ -8,7 +8,7 @@ import WaystationHTTP
 /// space, a line of JSON, and then the XXH64 of each whole block that was written, as in `block_sums`.
 ///
 /// ```
-/// 5f0c9d8e5b7a4321 {"version":1,"method":"GET","url":"https://cdn.example/film.mp4","status":200,"length":1073741824,…}
+/// 5f0c9d8e5b7a4321 {"version":1,"boot":"5e8c…","method":"GET","url":"https://cdn.example/film.mp4","status":200,…}
 /// ```
 struct StagedPart: Sendable {
     static let suffix = ".part"
@@ -21,6 +21,8 @@ struct StagedPart: Sendable {
 
     private struct Line: Codable {
         var version: Int
+        /// The boot of the machine during which the body was written; nil if the system does not name it.
+        var boot: String?
         var method: String
         var url: String
         var partition: String
@@ -43,9 +45,10 @@ struct StagedPart: Sendable {
     }
 
     /// The first line.
-    var encoded: Data {
+    func encoded(boot: String? = StagedPart.boot) -> Data {
         let line = Line(
             version: Self.version,
+            boot: boot,
             method: head.key.method,
             url: head.key.url,
             partition: head.key.partition,
@@ -62,6 +65,10 @@ struct StagedPart: Sendable {
         return Data(Self.digest(json).utf8) + Data(" ".utf8) + json + Data("\n".utf8)
     }
 
+    /// The name of the present boot of the machine (random(4)).
+    static let boot = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        .trimmingSpace()
+
     /// The bytes of a checksum.
     static func encoded(_ checksum: UInt64) -> Data { withUnsafeBytes(of: checksum.littleEndian) { Data($0) } }
 
@@ -73,8 +80,9 @@ struct StagedPart: Sendable {
     /// Reads a record.
     ///
     /// - Parameter file: The contents of its file.
-    /// - Returns: The record, and the checksums of the blocks; nil if it is no record of this version, or was damaged.
-    static func read(_ file: Data) -> (part: StagedPart, checksums: [UInt64])? {
+    /// - Returns: The record, the checksums of the blocks, and whether the machine has run since then, so that no power cut
+    ///   can have changed the body; nil if it is no record of this version, or was damaged.
+    static func read(_ file: Data) -> (part: StagedPart, checksums: [UInt64], isSameBoot: Bool)? {
         guard let end = file.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let json = file[file.startIndex..<end].dropFirst(17)
         guard file.prefix(16) == Data(digest(Data(json)).utf8),
@@ -96,7 +104,7 @@ struct StagedPart: Sendable {
         let checksums = stride(from: 0, to: sums.count - sums.count % 8, by: 8).map { place in
             sums.dropFirst(place).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
-        return (part, checksums)
+        return (part, checksums, line.boot != nil && line.boot == boot)
     }
 }
 
@@ -131,19 +139,24 @@ extension ResponseStore {
         let fileSystem = environment.fileSystem
         let record = try fileSystem.openFile(body + StagedPart.suffix)
         let text = try fileSystem.read(record, at: 0, count: fileSystem.length(of: record))
-        guard let (staged, sums) = StagedPart.read(text), !isExpired(staged.head.responseTime, at: now()) else {
+        guard let (staged, written, isSameBoot) = StagedPart.read(text), !isExpired(staged.head.responseTime, at: now())
+        else {
             return nil
         }
         let file = try fileSystem.openFileForAppending(body)
-        var checksums = BlockChecksums()
-        // Only whole blocks have a checksum, and only those that a power cut has not changed match it.
-        for sum in sums {
-            let start = checksums.values.count * BlockChecksums.blockSize
-            let block = try fileSystem.read(file, at: start, count: BlockChecksums.blockSize)
-            guard block.count == BlockChecksums.blockSize, XXH64.of(block) == sum else { break }
-            checksums.append(block: block)
+        // A checksum is written after its block.
+        var sums = written.prefix(try fileSystem.length(of: file) / BlockChecksums.blockSize)
+        if !isSameBoot {
+            sums = sums.prefix(
+                try sums.indices.firstIndex { index in
+                    let start = index * BlockChecksums.blockSize
+                    return try XXH64.of(fileSystem.read(file, at: start, count: BlockChecksums.blockSize))
+                        != sums[index]
+                } ?? sums.count
+            )
         }
-        let length = checksums.values.count * BlockChecksums.blockSize
+        let checksums = BlockChecksums(values: Array(sums))
+        let length = sums.count * BlockChecksums.blockSize
         guard let part = staged.head.part(at: staged.offset, length: length)?.unconfirmed,
             length <= largestBody, let name = BodyName(RandomName.make().inShard)
         else { return nil }

@@ -220,7 +220,7 @@ final class BodyStaging: Sendable {
         if state.file == nil, let part {
             let record = try fileSystem.createFile(file.path + StagedPart.suffix)
             state.record = record
-            try fileSystem.write(part.encoded, to: record)
+            try fileSystem.write(part.encoded(), to: record)
         }
         state.file = file
         try fileSystem.write(block, to: file)
@@ -333,7 +333,7 @@ struct BlockChecksums: Equatable, Sendable {
 
     private(set) var values: [UInt64] = []
 
-    init() {}
+    init(values: [UInt64] = []) { self.values = values }
 
     init(of body: Data) {
         var rest = body[...]
