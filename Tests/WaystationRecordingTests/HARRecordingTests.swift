@@ -41,6 +41,27 @@ struct HARRecordingTests {
         try await site.expectPages(in: cache)
     }
 
+    @Test("has no fields that only the engine has sent, and imports the rule of No-Vary-Search")
+    func fieldsOfTheEngine() async throws {
+        let origin = try ScriptedOrigin { _ in
+            .ok("a", fields: ["Cache-Control": "max-age=60", "Vary": "User-Agent", "No-Vary-Search": "params"])
+        }
+        let session = try session(nil, [.allow("http://127.0.0.1:*/**", via: .network)])
+        _ = try await session.data(from: origin.url("/?a=1"))
+        #expect(origin.requests.first?.value(of: "User-Agent") != nil)
+        let file = place.file("session.har")
+        try recorder.write(to: file)
+        origin.stop()
+        let cache = try place.cache()
+        #expect(try await cache.importRecording(at: file).imported.count == 1)
+        let offline = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.cacheOnly))]
+            $0.cache = cache
+        }
+        let (body, _) = try await offline.client().data(for: URLRequest(url: origin.url("/?a=2")))
+        #expect(body == Data("a".utf8))
+    }
+
     @Test("states the source of each answer, whichever way the app receives it")
     func sources() async throws {
         let folder = place.file("files")

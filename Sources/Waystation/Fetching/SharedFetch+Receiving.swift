@@ -16,6 +16,7 @@ extension SharedFetch {
             to: plan.presented.message,
             by: plan.strategy,
             tags: plan.tags,
+            isPosted: plan.presented.key.method == "POST",
             requestTime: times.sent,
             responseTime: times.received
         )

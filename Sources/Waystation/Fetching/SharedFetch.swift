@@ -79,8 +79,10 @@ final class SharedFetch: TransportReceiver {
         self.closed = closed
         recorder = ResponseRecorder(cache.store)
         let question: Question =
-            switch (plan.revalidation, plan.strategy.kind) {
-            case (let revalidation?, .revalidate(.head)) where plan.presented.message.method == .get:
+            switch (plan.presented.takesConditions ? plan.revalidation : nil, plan.strategy.kind) {
+            // A HEAD is not about the response to another method.
+            case (let revalidation?, .revalidate(.head))
+            where plan.presented.message.method == .get && plan.presented.key.method == "GET":
                 .head(revalidation)
             case (let revalidation?, _): .conditional(revalidation)
             case (nil, _): .everything

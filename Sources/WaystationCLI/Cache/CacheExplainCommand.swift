@@ -66,6 +66,8 @@ struct CacheExplainCommand: AsyncParsableCommand {
             .filter { $0.key.method == presented.key.method }
             .sorted { $0.responseTime > $1.responseTime }
             .compactMap { try inspector.response($0)?.head }
+            // The scope also has the other queries of responses with `No-Vary-Search`.
+            .filter { presented.key.isAnswered(by: $0) }
         let strategy = try strategy.cacheStrategy()
         let cache = Interceptor.CacheExplanation(strategy, for: presented, among: stored, now: Date())
         try options.write(ExplainedRequest(url: url, cache: cache))
