@@ -246,6 +246,12 @@ struct CacheCommandTests {
         }
         #expect(try explained("?a=2&b=1").contains("by its No-Vary-Search"))
         #expect(try explained("?b=2").contains("No response is stored"))
+        let ignoring = ["?b=2&x_1=3&b=1", "--ignore-query", "x_*", "--ignore-query", "b", "--sort-query"]
+        let key = try tool.run(
+            ["cache", "explain", "https://shop.example/a\(ignoring[0])", "--in", "http"] + ignoring.dropFirst()
+        )
+        #expect(key.output.contains("its URL, without \"b\", \"x_1\" of its query, with its query sorted"))
+        #expect(key.output.contains("No response is stored"))
     }
 
     @Test("show prints the fields or the body, and fails when nothing is stored")

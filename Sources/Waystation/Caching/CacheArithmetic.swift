@@ -13,7 +13,7 @@ enum CacheArithmetic {
             parts.append("without \(ignored.map { $0.quoted() }.joined(separator: ", ")) of its query")
         }
         if rule.query.isSorted, target.contains("&") { parts.append("with its query sorted") }
-        if request.key.hasOwnText { parts.append("with a text that the rule adds") }
+        if request.key.additions.contains("key") { parts.append("with a text that the rule adds") }
         if rule.includesBody(of: request.key.method) { parts.append("with a digest of its body") }
         var sentences = parts.isEmpty ? [] : ["The key of the request is its URL, \(parts.joined(separator: ", "))."]
         if let selection, selection.head.key != request.key, let rule = NoVarySearch(selection.head.headerFields),

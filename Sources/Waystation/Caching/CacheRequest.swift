@@ -142,12 +142,6 @@ extension RequestKey {
         guard !Overlay.contains(partition), let rule = NoVarySearch(fields) else { return self }
         return searched(by: rule)
     }
-
-    /// Whether the key has a text of the app's own (``CacheKey``).
-    var hasOwnText: Bool {
-        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "#")) else { return false }
-        return url[mark...].split { "#&?".contains($0) }.contains { $0.hasPrefix("key=") }
-    }
 }
 
 extension HTTPRequest {

@@ -203,7 +203,7 @@ struct CacheFinding: Sendable {
     ///
     /// The text of an app's own is not shown: it may be made of what identifies a user.
     private func shownKey(_ head: StoredHead) -> String? {
-        guard let target = presented.message.path, !head.key.url.hasSuffix(target), !head.key.hasOwnText,
+        guard let target = presented.message.path, !head.key.url.hasSuffix(target), !head.key.additions.contains("key"),
             variants.packed == nil
         else { return nil }
         return head.key.url

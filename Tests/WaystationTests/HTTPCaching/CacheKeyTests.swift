@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HTTPTypes
 import Synchronization
 import Testing
 import Waystation
@@ -152,6 +153,28 @@ struct CacheKeyTests {
         #expect(try await fixture.load("/a", method: "QUERY", body: Data("1".utf8)).body == "a")
         #expect(fixture.asked == ["QUERY /a", "QUERY /a \"v\""])
         #expect(fixture.origin.requests.map(\.body) == [Data("1".utf8), Data("1".utf8)])
+    }
+
+    @Test("a direct client that gets an answer again asks by the body, too")
+    func repeatedQueries() async throws {
+        let fixture = try fixture(.url)
+        let client = fixture.interceptor.client()
+        let method = try #require(HTTPRequest.Method("QUERY"))
+        let message = HTTPRequest(
+            method: method,
+            scheme: "http",
+            authority: "127.0.0.1:\(fixture.origin.port)",
+            path: "/a"
+        )
+        var bodies: [String] = []
+        for body in [
+            DirectClient.RequestBody.data(Data("1".utf8)), .data(Data("1".utf8)), .none, .none, .data(Data("2".utf8)),
+        ] {
+            let (data, _) = try await client.data(for: message, body: body)
+            await fixture.cache.flush()
+            bodies.append(String(decoding: data, as: UTF8.self))
+        }
+        #expect(bodies == ["1", "1", "2", "2", "3"])
     }
 
     @Test("a body that is too large for a key is sent as usual, and its response is not stored")

@@ -116,6 +116,23 @@ extension RequestKey {
         )
     }
 
+    /// The names of what a rule has added to the key: `key` for a text of the app's own, `body` for a digest of the body.
+    package var additions: [Substring] {
+        guard let mark = url.firstIndex(of: "#") else { return [] }
+        return url[mark...].dropFirst().prefix { $0 != "?" }.split(separator: "&").map { $0.prefix { $0 != "=" } }
+            .filter { $0 != "search" }
+    }
+
+    /// A URL for which a response with this key is the answer, without what a rule has added.
+    ///
+    /// Of a response with `No-Vary-Search`, it has the part of the query that is compared.
+    package var answeredURL: String {
+        guard let mark = url.firstIndex(of: "#") else { return url }
+        let (target, fragment) = (url[..<mark], url[mark...])
+        guard let query = fragment.firstIndex(of: "?") else { return String(target) }
+        return String(target + fragment[query...])
+    }
+
     /// Whether a stored response is one of this key, or one that answers it because of `No-Vary-Search`.
     ///
     /// The part of the store does not matter here.
