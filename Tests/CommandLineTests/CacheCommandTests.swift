@@ -225,6 +225,35 @@ struct CacheCommandTests {
         #expect(try urls().isEmpty)
     }
 
+    @Test("explain and list know responses that answer other queries, and list no row that only states their rule")
+    func otherQueries() async throws {
+        let store = ResponseStore(directory: directory)
+        let name = try #require(HTTPField.Name("No-Vary-Search"))
+        for fragment in ["#search", "#search=params=(a)?b=1"] {
+            let head = StoredHead(
+                key: RequestKey(method: "GET", url: "https://shop.example/a" + fragment),
+                status: 200,
+                headerFields: [.cacheControl: "max-age=86400", name: "params=(\"a\")"],
+                requestTime: Date(),
+                responseTime: Date()
+            )
+            try await store.begin(head)?.commit()
+        }
+        await store.flush()
+        #expect(try urls() == ["https://shop.example/a#search=params=(a)?b=1"])
+        func explained(_ query: String) throws -> String {
+            try run("explain", "https://shop.example/a\(query)", "--in", "http").output
+        }
+        #expect(try explained("?a=2&b=1").contains("by its No-Vary-Search"))
+        #expect(try explained("?b=2").contains("No response is stored"))
+        let ignoring = ["?b=2&x_1=3&b=1", "--ignore-query", "x_*", "--ignore-query", "b", "--sort-query"]
+        let key = try tool.run(
+            ["cache", "explain", "https://shop.example/a\(ignoring[0])", "--in", "http"] + ignoring.dropFirst()
+        )
+        #expect(key.output.contains("its URL, without \"b\", \"x_1\" of its query, with its query sorted"))
+        #expect(key.output.contains("No response is stored"))
+    }
+
     @Test("show prints the fields or the body, and fails when nothing is stored")
     func show() async throws {
         try await fill()

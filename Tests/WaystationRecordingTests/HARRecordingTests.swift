@@ -41,6 +41,60 @@ struct HARRecordingTests {
         try await site.expectPages(in: cache)
     }
 
+    @Test("has no fields that only the engine has sent, and imports the rule of No-Vary-Search")
+    func fieldsOfTheEngine() async throws {
+        let origin = try ScriptedOrigin { _ in
+            .ok("a", fields: ["Cache-Control": "max-age=60", "Vary": "User-Agent", "No-Vary-Search": "params"])
+        }
+        let session = try session(nil, [.allow("http://127.0.0.1:*/**", via: .network)])
+        _ = try await session.data(from: origin.url("/?a=1"))
+        #expect(origin.requests.first?.value(of: "User-Agent") != nil)
+        let file = place.file("session.har")
+        try recorder.write(to: file)
+        origin.stop()
+        let cache = try place.cache()
+        #expect(try await cache.importRecording(at: file).imported.count == 1)
+        let offline = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.cacheOnly))]
+            $0.cache = cache
+        }
+        let (body, _) = try await offline.client().data(for: URLRequest(url: origin.url("/?a=2")))
+        #expect(body == Data("a".utf8))
+    }
+
+    @Test("an export has the query of a response with No-Vary-Search, and no response with a key of the app's own")
+    func exportedKeys() async throws {
+        let origin = try ScriptedOrigin { request in
+            .ok(request.target, fields: ["Cache-Control": "max-age=60", "No-Vary-Search": "params=(\"a\")"])
+        }
+        let cache = try place.cache()
+        let interceptor = try Interceptor {
+            let key = CacheKey.own { $0.value(forHTTPHeaderField: "X-Tenant") }
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard, key: key))]
+            $0.cache = cache
+        }
+        let client = interceptor.client()
+        _ = try await client.data(for: URLRequest(url: origin.url("/?a=1&b=1")))
+        var request = URLRequest(url: origin.url("/own"))
+        request.setValue("a", forHTTPHeaderField: "X-Tenant")
+        _ = try await client.data(for: request)
+        await cache.flush()
+        let file = place.file("export.har")
+        #expect(try StoreInspector(directory: cache.directory).exportHAR(to: file) == 1)
+        origin.stop()
+        let other = try place.cache()
+        #expect(try await other.importRecording(at: file).imported.count == 1)
+        let offline = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.cacheOnly))]
+            $0.cache = other
+        }
+        let (body, _) = try await offline.client().data(for: URLRequest(url: origin.url("/?b=1&a=2")))
+        #expect(body == Data("/?a=1&b=1".utf8))
+        await #expect(throws: URLError.self) {
+            _ = try await offline.client().data(for: URLRequest(url: origin.url("/?a=1")))
+        }
+    }
+
     @Test("states the source of each answer, whichever way the app receives it")
     func sources() async throws {
         let folder = place.file("files")

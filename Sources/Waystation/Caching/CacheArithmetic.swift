@@ -4,6 +4,28 @@ import WaystationHTTP
 
 /// The sentences of a ``Interceptor/CacheExplanation``.
 enum CacheArithmetic {
+    /// The key of the request if it is not just its URL, and that of a stored response with another query.
+    static func key(of request: CacheRequest, by rule: CacheKey, _ selection: StoredSelection?) -> [String] {
+        let target = request.message.path ?? ""
+        var parts: [String] = []
+        let ignored = rule.query.namesIgnored(in: target)
+        if !ignored.isEmpty {
+            parts.append("without \(ignored.map { $0.quoted() }.joined(separator: ", ")) of its query")
+        }
+        if rule.query.isSorted, target.contains("&") { parts.append("with its query sorted") }
+        if request.key.additions.contains("key") { parts.append("with a text that the rule adds") }
+        if rule.includesBody(of: request.key.method) { parts.append("with a digest of its body") }
+        var sentences = parts.isEmpty ? [] : ["The key of the request is its URL, \(parts.joined(separator: ", "))."]
+        if let selection, selection.head.key != request.key, let rule = NoVarySearch(selection.head.headerFields),
+            request.key.searched(by: rule) == selection.head.key
+        {
+            sentences.append(
+                "The stored response also answers requests with some other queries, by its No-Vary-Search."
+            )
+        }
+        return sentences
+    }
+
     /// The stored responses, and the one that fits the request.
     static func found(_ count: Int, _ selection: StoredSelection?) -> [String] {
         switch (count, selection) {

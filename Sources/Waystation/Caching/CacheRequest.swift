@@ -6,32 +6,62 @@ import WaystationStorage
 /// The cache's view of a request: the key under which a response is looked up, and the request as an HTTP message.
 package struct CacheRequest: Sendable {
     /// Responses are stored under GET, and can also answer HEAD (RFC 9110 §9.3.2).
+    ///
+    /// Those to requests whose bodies are part
+    /// of the key are stored under their own method.
     package private(set) var key: RequestKey
+    /// The request as the caching rules see it.
+    ///
+    /// A request whose body is part of its key is a GET here: the same rules apply to it, and the key has the rest.
     package private(set) var message: HTTPRequest
 
     /// Makes the cache's view of a request, or nil when its response can be neither stored nor answered from the store.
     ///
-    /// Only GET and HEAD without a body qualify, and only when they ask the origin for the canonical URL. A request
-    /// whose `Host` field names another host asks for something else, and so does a request for a URL that Foundation
-    /// would send in another spelling.
+    /// Only GET and HEAD without a body qualify, and requests whose bodies are part of their keys; and only when they ask
+    /// the origin for the canonical URL. A request whose `Host` field names another host asks for something else, and so
+    /// does a request for a URL that Foundation would send in another spelling.
     ///
     /// Requests with credentials in `Authorization` or in the URL have a separate partition for each value, so that the
     /// responses of one login never answer the requests of another.
-    package init?(_ request: URLRequest, canonical url: CanonicalURL) {
-        guard Self.mayBeMade(of: request, canonical: url) else { return nil }
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - url: Its URL in canonical form.
+    ///   - rule: The key that the request's rule chooses.
+    package init?(_ request: URLRequest, canonical url: CanonicalURL, by rule: CacheKey = .url) {
+        let method = request.httpMethod ?? "GET"
+        self.init(
+            request,
+            canonical: url,
+            by: rule,
+            under: Self.key(of: request, canonical: url, method: method, by: rule)
+        )
+    }
+
+    /// Makes the cache's view of a request whose key may be known already.
+    init?(
+        _ request: URLRequest,
+        canonical url: CanonicalURL,
+        by rule: CacheKey,
+        under key: @autoclosure () -> RequestKey
+    ) {
+        guard Self.mayBeMade(of: request, canonical: url, by: rule) else { return nil }
         message = HTTPRequest(
             method: request.httpMethod == "HEAD" ? .head : .get,
             canonical: url,
             headerFields: HTTPFields(request.allHTTPHeaderFields ?? [:])
         )
-        key = Self.key(of: request, canonical: url)
+        self.key = key()
     }
 
     /// Whether the response to a request can be stored, or answered from the store.
-    static func mayBeMade(of request: URLRequest, canonical url: CanonicalURL) -> Bool {
+    static func mayBeMade(of request: URLRequest, canonical url: CanonicalURL, by rule: CacheKey) -> Bool {
         let name = request.httpMethod ?? "GET"
-        return (name == "GET" || name == "HEAD") && request.httpBodyStream == nil && request.httpBody?.isEmpty ?? true
-            && asksForCanonicalURL(request, url)
+        let length = request.httpBody?.count ?? 0
+        let isKnown =
+            name == "GET" || name == "HEAD"
+            ? length == 0 : rule.includesBody(of: name) && length <= CacheKey.largestBody
+        return isKnown && request.httpBodyStream == nil && asksForCanonicalURL(request, url)
     }
 
     /// Whether a request asks its origin for the canonical URL, and no other host.
@@ -40,17 +70,34 @@ package struct CacheRequest: Sendable {
         return request.value(forHTTPHeaderField: "Host").map { HostField.names($0, theHostOf: url) } ?? true
     }
 
-    /// The key under which the response to a GET or HEAD is looked up.
-    package static func key(of request: URLRequest, canonical url: CanonicalURL) -> RequestKey {
+    /// The key under which the response to a request is looked up.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - url: Its URL in canonical form.
+    ///   - method: Its method, or `GET`, the default, for the key of a later GET.
+    ///   - rule: The key that its rule chooses; the URL by default.
+    /// - Returns: The key.
+    package static func key(
+        of request: URLRequest,
+        canonical url: CanonicalURL,
+        method: String = "GET",
+        by rule: CacheKey = .url
+    ) -> RequestKey {
         var credentials = request.value(forHTTPHeaderField: "Authorization")
         // No field value contains a line break.
         if let userInfo = url.userInfo { credentials = "\(userInfo)\n\(credentials ?? "")" }
         return RequestKey(
-            method: "GET",
-            url: url.withoutUserInfo,
+            method: rule.includesBody(of: method) ? method : "GET",
+            url: rule.url(for: request, url, method: method),
             partition: credentials.map(Partition.name(for:)) ?? ""
         )
     }
+
+    /// Whether the origin answers a condition in the request with 304.
+    ///
+    /// That is so for GET, HEAD and QUERY (RFC 10008 §2.6); to another method it would answer 412 (RFC 9110 §13.1.2).
+    var takesConditions: Bool { key.method == "GET" || key.method == "QUERY" }
 
     /// Whether a stored response can answer the request without the help of its server.
     package func mayBeAnswered(by head: StoredHead) -> Bool {
@@ -96,6 +143,16 @@ package struct CacheRequest: Sendable {
     package static let conditionalFields: Set<HTTPField.Name> = [
         .range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange,
     ]
+}
+
+extension RequestKey {
+    /// The key under which a response to a request with this key is stored: of one with `No-Vary-Search`, that of its rule.
+    ///
+    /// The look-ups of packs find only what is stored under their own keys.
+    package func storing(_ fields: HTTPFields) -> RequestKey {
+        guard !Overlay.contains(partition), let rule = NoVarySearch(fields) else { return self }
+        return searched(by: rule)
+    }
 }
 
 extension HTTPRequest {
@@ -281,8 +338,8 @@ extension CacheStatus {
     static let field = "Cache-Status"
 
     /// The library's own member of the field.
-    init(_ outcome: Outcome, timeToLive: Duration? = nil, detail: String? = nil) {
-        self.init("Waystation", outcome, timeToLive: timeToLive, detail: detail)
+    init(_ outcome: Outcome, timeToLive: Duration? = nil, key: String? = nil, detail: String? = nil) {
+        self.init("Waystation", outcome, timeToLive: timeToLive, key: key, detail: detail)
     }
 }
 

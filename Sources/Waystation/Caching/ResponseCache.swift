@@ -20,6 +20,8 @@ public final class ResponseCache: Sendable {
     package let store: ResponseStore
     /// The responses that the cache shares with other machines; nil if it shares none.
     package let shared: SharedResponses?
+    /// The URLs of the keys under which rules store the responses of a URL.
+    let keyedURLs = KeyedURLs()
     private let listeners: Listeners<StoreEvent>
     private let tierListeners: Listeners<TierEvent>
     private let now: @Sendable () -> Date
@@ -116,12 +118,18 @@ public final class ResponseCache: Sendable {
 
     /// Removes all variants that are stored for a URL, for all logins.
     ///
+    /// They include those under the keys that rules of this process choose (``CacheKey``), such as the URL without an
+    /// ignored item of the query, and those for each body; and, if responses of the URL's path have `No-Vary-Search`, all
+    /// responses of the path with this field.
+    ///
     /// - Returns: The number of responses that were removed on this machine.
     /// - Throws: `StoreError` of WaystationStorage when the store does not work; some responses may have been removed
     ///   then.
     @discardableResult
     public func remove(_ url: URL) async throws -> Int {
-        try await remove(.url(CanonicalRequest.storedURL(of: url)))
+        var count = 0
+        for url in keyedURLs.all(of: CanonicalRequest.storedURL(of: url)) { count += try await remove(.url(url)) }
+        return count
     }
 
     /// Removes all responses whose URL begins with `prefix`, such as `https://shop.example/app/`.
@@ -163,7 +171,7 @@ public final class ResponseCache: Sendable {
         return if let shared { try await shared.invalidate(scope, remove) } else { try await remove() }
     }
 
-    /// Purges the responses with a tag, which the `tags` of ``Route/cache(_:tags:)`` have given them.
+    /// Purges the responses with a tag, which the `tags` of ``Route/cache(_:key:tags:)`` have given them.
     ///
     /// The call takes the same time however many responses there are. Loads that begin after it do not get a response from
     /// before it, except as `kind` says; a response whose request was sent before is not stored. If the cache shares

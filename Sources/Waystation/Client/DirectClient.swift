@@ -446,7 +446,8 @@ package final class RepeatedLoads: Sendable {
     func add(_ load: AnsweredLoad, for key: Key, _ loads: ClientLoads) {
         // A transport of a rule, such as one with stubs, counts its requests, so it must be asked each time.
         guard load.hop.match != nil, load.source != .network, loads.hasLastingRules, loads.hasLastingCookies,
-            key.length <= Self.longest
+            // The key has no body.
+            load.hop.request.httpBody == nil, load.hop.request.httpBodyStream == nil, key.length <= Self.longest
         else { return }
         let dropped = hops.withLock { hops in
             [hops.insert(load.hop, for: key, cost: 1), hops.count > Self.limit ? hops.removeOldest() : nil]

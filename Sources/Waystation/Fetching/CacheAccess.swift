@@ -15,10 +15,13 @@ final class CacheAccess: Sendable {
     let storesCodedBodies: Bool
     let now: @Sendable () -> Date
     let events: EventBroadcaster
+    /// The URLs of the keys under which the rules store the responses of a URL.
+    let keyedURLs: KeyedURLs
 
     init(
         _ store: ResponseStore,
         shared: SharedResponses?,
+        keyedURLs: KeyedURLs = KeyedURLs(),
         rules: CachingRules,
         storesCodedBodies: Bool,
         now: @escaping @Sendable () -> Date,
@@ -26,6 +29,7 @@ final class CacheAccess: Sendable {
     ) {
         self.store = store
         self.shared = shared
+        self.keyedURLs = keyedURLs
         self.rules = rules
         self.storesCodedBodies = storesCodedBodies
         self.now = now
@@ -39,6 +43,7 @@ final class CacheAccess: Sendable {
         return CacheAccess(
             store,
             shared: shared,
+            keyedURLs: keyedURLs,
             rules: rules,
             storesCodedBodies: storesCodedBodies,
             now: now,
@@ -62,6 +67,7 @@ extension CacheAccess {
     ///   - request: The request.
     ///   - strategy: The strategy of its rule.
     ///   - tags: The tags of its rule.
+    ///   - isPosted: Whether the response is to a POST, and is stored for later ones with the same body.
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the head arrived.
     /// - Returns: The head to store, or the reason why nothing is stored.
@@ -70,6 +76,7 @@ extension CacheAccess {
         to request: HTTPRequest,
         by strategy: CacheStrategy,
         tags: [String],
+        isPosted: Bool = false,
         requestTime: Date,
         responseTime: Date
     ) -> StoringDecision {
@@ -83,6 +90,10 @@ extension CacheAccess {
         guard case .store(let stored) = decision else { return decision }
         // The bytes of a part of a coded content cannot be decoded.
         guard head.statusCode != 206 || !head.isCoded else { return .refuse(.partialContent) }
+        // RFC 9110 §9.3.3: such a response needs an explicit lifetime, unless the strategy has one of its own.
+        if isPosted, strategy.obeysHTTP, stored.cacheControl.maxAge == nil, stored.headerFields[.expires] == nil {
+            return .refuse(.notMarkedStorable)
+        }
         return head.doubt(storesCodedBodies: storesCodedBodies).map { .refuse($0) } ?? .store(stored.tagged(tags))
     }
 
@@ -104,7 +115,9 @@ extension CacheAccess {
         let invalidation = Invalidation(after: request, response: HTTPResponse(head))
         // Invalidates for every login, because the resources have changed for all of them.
         for url in invalidation.urls {
-            invalidate(.url(URL(string: url).map(CanonicalRequest.storedURL(of:)) ?? url))
+            for url in keyedURLs.all(of: URL(string: url).map(CanonicalRequest.storedURL(of:)) ?? url) {
+                invalidate(.url(url))
+            }
         }
         if !invalidation.groups.isEmpty { invalidate(.labels(invalidation.groups, .hard)) }
     }

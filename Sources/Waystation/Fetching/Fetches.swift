@@ -118,9 +118,11 @@ final class Fetches: Sendable {
             }
             guard let found else { return .outdated }
             guard case .same(let fetch, let isNew) = found else {
-                if case .overlapping(let fetch) = found {
-                    if fetch.follow(waiter) { return .taken(FollowedFetch(fetch: fetch, waiter: waiter)) }
-                    unfollowed.insert(ObjectIdentifier(fetch))
+                guard case .overlapping(let fetch) = found else { continue }
+                switch fetch.follow(waiter) {
+                case .joined: return .taken(FollowedFetch(fetch: fetch, waiter: waiter))
+                case .ended where plan.lookedUp != nil: return .outdated
+                case .ended, .tooLate: unfollowed.insert(ObjectIdentifier(fetch))
                 }
                 continue
             }

@@ -46,8 +46,9 @@ final class ResponseRecorder: Sendable {
         asOf moment: StoreMoment,
         copyingUpTo copyLimit: Int? = nil
     ) {
-        var head = head.under(key)
+        var head = head.under(key.storing(head.headerFields))
         head.contentLength = length
+        if key != head.key { store.stateRule(of: head, under: key, asOf: moment) }
         let new = State(
             writer: store.begin(head, asOf: moment),
             head: head,

@@ -16,6 +16,7 @@ extension SharedFetch {
             to: plan.presented.message,
             by: plan.strategy,
             tags: plan.tags,
+            isPosted: plan.presented.key.method == "POST",
             requestTime: times.sent,
             responseTime: times.received
         )
@@ -25,6 +26,7 @@ extension SharedFetch {
     func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
         let freshened = store(head, decision, times, outdated: outdated)
         let isStored = recorder.isRecording
+        let isPart = recorder.isRecordingPart
         // A response that may not be stored was meant for one request alone; a redirect is the same for all.
         let isShared = isStored || (RedirectPolicy.statuses.contains(head.statusCode) && !decision.isPrivate)
         let reason = plan.reason
@@ -37,6 +39,7 @@ extension SharedFetch {
             // A response without waiters that is not stored need not be received.
             guard isStored || state.audience.hasLoads else { return (true, state.giveUp()) }
             state.phase = .streaming
+            state.mayBeFollowed = isPart
             let isCollapsed = isShared && state.audience.count > 1
             let status = CacheStatus(
                 .forwarded(reason, status: head.statusCode, isStored: isStored, isCollapsed: isCollapsed),
@@ -51,7 +54,7 @@ extension SharedFetch {
         if state.withLock(\.hasEnded) { recorder.end(isComplete: false) }
         left?.carryOut()
         makeCalls()
-        if isAlone { releaseFollowers(because: .response) } else if !recorder.isRecordingPart { releaseFollowers() }
+        if !isPart { releaseFollowers(because: isAlone ? .response : .parts) }
     }
 
     /// Begins to store a response if that is allowed; otherwise makes the changes that it requires.
@@ -195,6 +198,7 @@ extension SharedFetch {
         }
         closed(self)
         makeCalls()
+        releaseFollowers()
         return true
     }
 
@@ -356,6 +360,7 @@ extension SharedFetch {
             closed(self)
             left?.carryOut()
             makeCalls()
+            releaseFollowers()
         case .reload: state.withLock { $0.repeatAtEnd() }
         case .replaced(_, let outdated):
             receive(head, decision(head, times), times, outdated: outdated)
@@ -422,5 +427,6 @@ extension SharedFetch {
         guard isConfirmed else { return }
         closed(self)
         makeCalls()
+        releaseFollowers()
     }
 }

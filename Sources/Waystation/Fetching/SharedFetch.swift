@@ -46,6 +46,8 @@ final class SharedFetch: TransportReceiver {
         var shared: StoredHead?
         /// The loads that wait until bytes of this response are stored.
         var followers: [any FetchWaiter] = []
+        /// Whether other loads may wait: the response has not begun, or is stored as a part.
+        var mayBeFollowed = true
     }
 
     struct Times {
@@ -81,8 +83,10 @@ final class SharedFetch: TransportReceiver {
         self.closed = closed
         recorder = ResponseRecorder(cache.store)
         let question: Question =
-            switch (plan.revalidation, plan.strategy.kind) {
-            case (let revalidation?, .revalidate(.head)) where plan.presented.message.method == .get:
+            switch (plan.presented.takesConditions ? plan.revalidation : nil, plan.strategy.kind) {
+            // A HEAD is not about the response to another method.
+            case (let revalidation?, .revalidate(.head))
+            where plan.presented.message.method == .get && plan.presented.key.method == "GET":
                 .head(revalidation)
             case (let revalidation?, _): .conditional(revalidation)
             case (nil, _): .everything
@@ -128,15 +132,13 @@ final class SharedFetch: TransportReceiver {
 
     /// Adds a load that needs some of the bytes that this fetch asks for: it is told when they are stored.
     ///
-    /// - Returns: False if the load must not wait for this fetch, which stores nothing, has ended or is paused.
-    func follow(_ follower: any FetchWaiter) -> Bool {
-        let isRecording = recorder.isRecordingPart
-        return state.withLock { state in
-            guard !state.hasEnded, state.phase == .waiting || isRecording, !state.upstream.isPaused else {
-                return false
-            }
+    /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing or is paused.
+    func follow(_ follower: any FetchWaiter) -> Joining {
+        state.withLock { state in
+            guard !state.hasEnded else { return .ended }
+            guard state.mayBeFollowed, !state.upstream.isPaused else { return .tooLate }
             state.followers.append(follower)
-            return true
+            return .joined
         }
     }
 
@@ -167,9 +169,10 @@ final class SharedFetch: TransportReceiver {
         }
         // The waiters that are left may all be paused.
         guard isLast else { return keepPace() }
-        closed(self)
         left?.carryOut()
+        // A look-up that counts this end finds the part that has arrived.
         recorder.end(isComplete: false)
+        closed(self)
         makeCalls()
         releaseFollowers()
     }

@@ -166,14 +166,18 @@ extension ClientLoads {
     private func explainCache(of hop: Hop?) async -> Interceptor.CacheExplanation? {
         guard let hop, let match = hop.match, let strategy = match.rule.strategy,
             let cache = interceptor.sources.fetches?.cache,
-            let presented = interceptor.sources.cacheRequest(hop.request, match.canonical)
+            let presented = interceptor.sources.cacheRequest(hop.request, match.canonical, by: match.rule.key)
         else { return nil }
         let responses = await cache.store.lookup(presented.key)
-        let stored = StoredVariants(responses)
+        let others = await withCheckedContinuation { found in
+            cache.searched(presented.key, opening: { _ in false }) { found.resume(returning: $0) }
+        }
+        let stored = StoredVariants((responses + others).newestFirst)
         return Interceptor.CacheExplanation(
             strategy,
             policy: hop.request.cachePolicy,
             for: presented,
+            by: match.rule.key,
             among: stored.heads,
             now: cache.now(),
             rules: cache.rules
@@ -232,6 +236,7 @@ extension Interceptor {
         ///   - strategy: The rule's strategy.
         ///   - policy: The request's policy, which overrides the strategy.
         ///   - request: The request.
+        ///   - key: The key that the rule chooses.
         ///   - stored: The stored responses of the request's key, newest first.
         ///   - now: The present time.
         ///   - rules: The choices that RFC 9111 leaves to a cache.
@@ -239,6 +244,7 @@ extension Interceptor {
             _ strategy: CacheStrategy,
             policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
             for request: CacheRequest,
+            by key: CacheKey = .url,
             among stored: [StoredHead],
             now: Date,
             rules: CachingRules = CachingRules()
@@ -257,7 +263,8 @@ extension Interceptor {
             self.stored = stored.count
             response = selection.map { Response($0, now: now) }
             outcome = decision.outcome
-            var sentences = CacheArithmetic.found(stored.count, selection)
+            var sentences = CacheArithmetic.key(of: request, by: key, selection)
+            sentences += CacheArithmetic.found(stored.count, selection)
             if let selection {
                 sentences += CacheArithmetic.labels(of: selection.head)
                 sentences += CacheArithmetic.freshness(of: selection.head, now: now, rules)

@@ -276,9 +276,11 @@ extension SourceEnvironment {
         _ events: EventBroadcaster
     ) {
         let access = configuration.cache.map { cache in
-            CacheAccess(
+            cache.keyedURLs.add(rules.queryChoices)
+            return CacheAccess(
                 cache.store,
                 shared: cache.shared,
+                keyedURLs: cache.keyedURLs,
                 rules: configuration.cachingRules,
                 storesCodedBodies: configuration.storesCodedBodies,
                 now: configuration.now,

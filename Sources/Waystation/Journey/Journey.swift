@@ -110,13 +110,15 @@ package final class Journey: Sendable {
     private func startExchange(of hop: Hop, for trip: Int, through transport: (any Transport)?) {
         guard state.withLock({ $0.course.isUnderWay(trip) }) else { return }
         let receiver = HopReceiver(journey: self, trip: trip)
-        let storing = context.stations.sources.storing(after: hop, for: receiver)
+        // The rule of such a request promises that it changes nothing.
+        let asksOnly = hop.match?.rule.key.includesBody(of: hop.request.httpMethod ?? "GET") ?? false
+        let storing = asksOnly ? nil : context.stations.sources.storing(after: hop, for: receiver)
         let exchange = context.network.send(
             hop.request,
             through: transport,
             for: storing ?? receiver,
             under: context.span,
-            onHead: storing == nil ? context.cache?.invalidation(after: hop.request) : nil
+            onHead: storing == nil && !asksOnly ? context.cache?.invalidation(after: hop.request) : nil
         )
         state.take(exchange, trip)
     }

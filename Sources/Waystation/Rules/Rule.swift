@@ -197,17 +197,20 @@ public struct Route: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - strategy: How the cache and the network are used.
+    ///   - key: Which requests one stored response answers; by default, those for the same URL.
     ///   - tags: Names of the app's own for the responses that are stored, by which ``ResponseCache/purge(tag:as:)`` purges
     ///     them together; none by default. A tag is printable ASCII and not empty; another one is refused when the
     ///     interceptor is made. Responses that are stored already keep the tags that they have.
     /// - Returns: The route.
-    public static func cache(_ strategy: CacheStrategy, tags: [String] = []) -> Route {
-        let name = tags.isEmpty ? "cache(\(strategy))" : "cache(\(strategy), tags: \(tags))"
+    public static func cache(_ strategy: CacheStrategy, key: CacheKey = .url, tags: [String] = []) -> Route {
+        let additions = (key.isURL ? [] : ["key: .\(key)"]) + (tags.isEmpty ? [] : ["tags: \(tags)"])
+        let name = "cache(\((["\(strategy)"] + additions).joined(separator: ", ")))"
         return Route(
             Step(name: name) { context in
                 if strategy.kind != .networkOnly { try context.checkCache(for: name) }
                 try context.check(tags: tags)
-                return CacheSource(strategy: strategy, tags: tags)
+                try context.check(key)
+                return CacheSource(strategy: strategy, key: key, tags: tags)
             }
         )
     }
@@ -315,6 +318,22 @@ struct RouteContext {
             .invalidRules,
             "rule \(rule) has the tag \(tag.quoted()): write a tag in printable ASCII, such as prices, and not empty"
         )
+    }
+
+    /// Throws if a key has a name or a method that has no meaning there.
+    func check(_ key: CacheKey) throws {
+        let problem: String
+        if key.query.ignored.contains("") {
+            problem = "ignores an item of the query without a name: write its name, such as utm_source"
+        } else if let name = key.query.ignored.first(where: { $0.dropLast().contains("*") }) {
+            problem = "ignores \(name.quoted()): write * only at the end of a name, such as utm_*"
+        } else if let method = key.methods.subtracting(CacheKey.methodsWithBody).sorted().first {
+            let known = CacheKey.methodsWithBody.sorted().joined(separator: ", ")
+            problem = "includes the body of \(method.quoted()): only requests with \(known) ask for something by a body"
+        } else {
+            return
+        }
+        throw WaystationError(.invalidRules, "rule \(rule) has a cache key that \(problem)")
     }
 
     /// Throws if a source of the app's own has no name of its own.

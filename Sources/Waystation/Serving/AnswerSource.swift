@@ -263,8 +263,25 @@ final class SourceEnvironment: Sendable {
     }
 
     /// The key under which a response to a request is looked up, in the part of the store that belongs to its login.
-    func cacheKey(_ request: URLRequest, _ canonical: CanonicalRequest) -> RequestKey {
-        let key = CacheRequest.key(of: request, canonical: canonical.url)
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - canonical: Its canonical form.
+    ///   - rule: The key that its rule chooses.
+    ///   - method: The method in place of that of the request, for the key of a later GET.
+    /// - Returns: The key.
+    func cacheKey(
+        _ request: URLRequest,
+        _ canonical: CanonicalRequest,
+        by rule: CacheKey,
+        as method: String? = nil
+    ) -> RequestKey {
+        let key = CacheRequest.key(
+            of: request,
+            canonical: canonical.url,
+            method: method ?? canonical.method,
+            by: rule
+        )
         guard let part = login?.partition(of: request), !part.isEmpty else { return key }
         return RequestKey(method: key.method, url: key.url, partition: part + key.partition)
     }
@@ -277,14 +294,22 @@ final class SourceEnvironment: Sendable {
             CacheRequest.asksForCanonicalURL(hop.request, match.canonical.url),
             let message = HTTPRequest(hop.request, canonical: match.canonical)
         else { return nil }
-        let key = cacheKey(hop.request, match.canonical)
+        let key = cacheKey(hop.request, match.canonical, by: match.rule.key, as: "GET")
         return PostedResponse(to: message, under: key, by: strategy, match.rule.tags, in: cache, for: receiver)
     }
 
     /// The cache's view of a request, in the part of the store that belongs to its login.
-    func cacheRequest(_ request: URLRequest, _ canonical: CanonicalRequest) -> CacheRequest? {
-        guard let presented = CacheRequest(request, canonical: canonical.url) else { return nil }
-        guard let part = login?.partition(of: request), !part.isEmpty else { return presented }
-        return presented.within(part)
+    func cacheRequest(
+        _ request: URLRequest,
+        _ canonical: CanonicalRequest,
+        by rule: CacheKey = .url,
+        under key: RequestKey? = nil
+    ) -> CacheRequest? {
+        CacheRequest(
+            request,
+            canonical: canonical.url,
+            by: rule,
+            under: key ?? cacheKey(request, canonical, by: rule)
+        )
     }
 }

@@ -6,6 +6,8 @@ import WaystationStorage
 /// The response cache, and the network in the order of its strategy.
 struct CacheSource: AnswerSource {
     let strategy: CacheStrategy
+    /// The keys of the responses.
+    var key = CacheKey.url
     /// The tags of the responses that are stored.
     var tags: [String] = []
     let name = "cache"
@@ -19,29 +21,51 @@ struct CacheSource: AnswerSource {
             strategy != .networkOnly || request.cachePolicy.prefersCache
         else { return withoutCache(asked) }
         let cache = fetches.cache
-        let key = asked.environment.cacheKey(request, asked.canonical)
+        let rule = self.key
+        let key = asked.environment.cacheKey(request, asked.canonical, by: rule)
         let ends = fetches.ends(of: key)
         let resident = cache.store.resident(key).map(cache.usable)
         if let resident, let hit = repeatedHit(of: request, by: strategy, among: resident, in: cache) { return hit }
-        guard CacheRequest.mayBeMade(of: request, canonical: asked.canonical.url) else { return withoutCache(asked) }
+        guard CacheRequest.mayBeMade(of: request, canonical: asked.canonical.url, by: rule) else {
+            return withoutCache(asked)
+        }
         // It is made only when a repeated hit has not answered.
-        let presented: @Sendable () -> CacheRequest? = { asked.environment.cacheRequest(request, asked.canonical) }
+        let presented: @Sendable () -> CacheRequest? = {
+            asked.environment.cacheRequest(request, asked.canonical, by: rule, under: key)
+        }
         let verdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
             guard let presented = presented() else { return withoutCache(asked) }
             return asked.verdict(strategy, presented, StoredVariants(responses), tags, in: cache, lookedUp: ends)
         }
-        if let resident { return verdict(resident) }
-        let readVerdict: @Sendable ([StoredResponse]) -> Verdict = { responses in
-            let responses = cache.usable(responses)
-            return repeatedHit(of: request, by: strategy, among: responses, in: cache) ?? verdict(responses)
+        // Only if the responses of the key itself are no answer, those are looked for that have other queries.
+        let inMemory: @Sendable ([StoredResponse], Bool) -> Verdict? = { responses, mayRead in
+            let first = verdict(responses)
+            guard first.needsOthers else { return first }
+            return cache.searchedInMemory(key, mayRead: mayRead).map {
+                $0.isEmpty ? first : verdict((responses + $0).newestFirst)
+            }
         }
+        if let resident, let known = inMemory(resident, false) { return known }
         return .lookUp(
             LookUp(
-                inMemory: { cache.store.lookUpInMemory(key, mayRead: $0).map(readVerdict) },
+                inMemory: { mayRead in
+                    guard let responses = cache.store.lookUpInMemory(key, mayRead: mayRead).map(cache.usable) else {
+                        return nil
+                    }
+                    return repeatedHit(of: request, by: strategy, among: responses, in: cache)
+                        ?? inMemory(responses, mayRead)
+                },
                 run: { completion in
                     let presented = presented()
-                    cache.store.lookup(key, opening: { presented?.mayBeAnswered(by: $0) ?? false }) { responses in
-                        completion(readVerdict(responses))
+                    let mayAnswer: @Sendable (StoredHead) -> Bool = { presented?.mayBeAnswered(by: $0) ?? false }
+                    cache.store.lookup(key, opening: mayAnswer) { responses in
+                        let responses = cache.usable(responses)
+                        let first =
+                            repeatedHit(of: request, by: strategy, among: responses, in: cache) ?? verdict(responses)
+                        guard first.needsOthers else { return completion(first) }
+                        cache.searched(key, opening: mayAnswer) {
+                            completion($0.isEmpty ? first : verdict((responses + $0).newestFirst))
+                        }
                     }
                     return {}
                 }
@@ -63,6 +87,18 @@ struct CacheSource: AnswerSource {
         let staysHere =
             (asked.strategy ?? strategy) == .cacheOnly || asked.request.cachePolicy == .returnCacheDataDontLoad
         return staysHere ? .fail(asked.notStored) : asked.network
+    }
+}
+
+extension Verdict {
+    /// Whether a stored response with another query could still answer.
+    fileprivate var needsOthers: Bool {
+        switch self {
+        case .fetch(_, let fetch): fetch.reason != .request
+        case .answer(let answer): answer.isMadeHere
+        case .fail: true
+        case .declined, .send, .carry, .handBack, .spool, .open, .lookUp, .wait: false
+        }
     }
 }
 
@@ -156,7 +192,21 @@ struct CacheFinding: Sendable {
     ///   - outcome: How its `Cache-Status` says that the request was handled.
     /// - Returns: The answer; nil if the request has no URL.
     func answer(_ selection: StoredSelection, _ outcome: CacheStatus.Outcome = .hit) -> Answer? {
-        variants.answer(selection, to: request, CacheStatus(outcome, timeToLive: timeToLive(selection)))
+        variants.answer(
+            selection,
+            to: request,
+            CacheStatus(outcome, timeToLive: timeToLive(selection), key: shownKey(selection.head))
+        )
+    }
+
+    /// The key of a stored response, if it is another one than the URL of the request.
+    ///
+    /// The text of an app's own is not shown: it may be made of what identifies a user.
+    private func shownKey(_ head: StoredHead) -> String? {
+        guard let target = presented.message.path, !head.key.url.hasSuffix(target), !head.key.additions.contains("key"),
+            variants.packed == nil
+        else { return nil }
+        return head.key.url
     }
 
     /// How much longer the response will be served: by the strategy's limit if it has one, otherwise by the header
@@ -206,7 +256,7 @@ struct CacheFinding: Sendable {
             ? "the cache was asked too, by .cache(.\(strategy)), and holds nothing for"
             : "the cache was asked too, but by .cache(.\(strategy)) its stored response may not be used for"
         let stop = cause.hasSuffix(".") ? cause.dropLast() : cause[...]
-        let message = "\(stop); \(reason) \(presented.message.method.rawValue) \(presented.key.url.shownURL)"
+        let message = "\(stop); \(reason) \(request.httpMethod ?? "GET") \(presented.key.url.shownURL)"
         return URLError(
             failure.code,
             failing: failure.userInfo[NSURLErrorFailingURLErrorKey] as? URL,

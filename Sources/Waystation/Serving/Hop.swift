@@ -114,6 +114,8 @@ final class CompiledRule: Sendable {
     let strategy: CacheStrategy?
     /// The tags of the responses that the cache stores.
     let tags: [String]
+    /// The keys of these responses.
+    let key: CacheKey
 
     /// Whether one of the sources is code of the app.
     let asksApp: Bool
@@ -130,6 +132,7 @@ final class CompiledRule: Sendable {
         reachesNetwork = sources.last is NetworkSource || [overlay, cache].contains { $0 != nil && $0 != .cacheOnly }
         strategy = overlay == nil ? cache : nil
         tags = source?.tags ?? []
+        key = source?.key ?? .url
     }
 }
 

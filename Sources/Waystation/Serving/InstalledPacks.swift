@@ -87,6 +87,7 @@ struct OverlaidPackSource: AnswerSource {
     func answer(to request: SourceRequest) -> SourceAnswer {
         let strategy = request.strategy ?? strategy
         guard let fetches = request.environment.fetches, let found = packs.file(for: request.canonical.url),
+            ["GET", "HEAD"].contains(request.method),
             let presented = request.environment.cacheRequest(request.request, request.canonical)
         else { return .declined }
         // The pack alone redirects to a folder, and answers requests with a range or conditions if the strategy does not

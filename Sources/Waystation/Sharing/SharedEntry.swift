@@ -183,9 +183,11 @@ struct SharedKeys: Sendable {
     /// The value whose change invalidates all entries of an origin.
     func root(ofOrigin origin: String) -> TierKey { name("root", "origin", origin) }
 
-    /// The roots of all entries, of a URL's origin, and of the URL.
+    /// The roots of all entries, of the origin of a key's URL, and of that URL.
+    ///
+    /// The root does not depend on a fragment: an invalidation of the URL is one of all its keys.
     func roots(of url: String) -> [TierKey] {
-        [root, root(ofOrigin: CanonicalURL(url)?.origin ?? url), root(of: url)]
+        [root, root(ofOrigin: CanonicalURL(url)?.origin ?? url), root(of: String(url.prefix { $0 != "#" }))]
     }
 
     /// The place of the response to a request.

@@ -15,7 +15,7 @@ public struct WaystationError: CodedError {
 
         /// The secret of a shared tier is too short.
         public static let invalidSecret = Code(description: "invalidSecret")
-        /// A pattern is not valid.
+        /// A pattern, a tag, a cache key or the name of a source is not valid.
         public static let invalidRules = Code(description: "invalidRules")
         /// A rule needs a cache, and the interceptor has no cache.
         public static let missingCache = Code(description: "missingCache")

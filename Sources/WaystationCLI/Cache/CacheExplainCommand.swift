@@ -11,7 +11,7 @@ struct CacheExplainCommand: AsyncParsableCommand {
         discussion: """
             The explanation shows the age of the stored response, its lifetime and the field that names it, and the \
             next step. Nothing is sent, and the store is only read. The rules of an app are not known here: \
-            --strategy names the one of the rule that takes the URL.
+            --strategy names the one of the rule that takes the URL, and --ignore-query and --sort-query its cache key.
 
             Examples:
               waystation cache explain https://shop.example/app/ --in caches/http
@@ -35,6 +35,18 @@ struct CacheExplainCommand: AsyncParsableCommand {
     )
     var fields: [RequestField] = []
 
+    @Option(
+        name: .customLong("ignore-query"),
+        help: ArgumentHelp(
+            "An item of the query that the rule's cache key leaves out, such as \"utm_*\"; may be repeated.",
+            valueName: "name"
+        )
+    )
+    var ignored: [String] = []
+
+    @Flag(name: .customLong("sort-query"), help: "The rule's cache key has the items of the query sorted.")
+    var sortsQuery = false
+
     @Option(help: ArgumentHelp("The partition of the responses; by default that of the request.", valueName: "name"))
     var partition: String?
 
@@ -46,13 +58,18 @@ struct CacheExplainCommand: AsyncParsableCommand {
         _ = try strategy.cacheStrategy()
     }
 
+    private var key: CacheKey {
+        let key = ignored.isEmpty ? .url : CacheKey.url.ignoring(ignored)
+        return sortsQuery ? key.sortingQuery() : key
+    }
+
     private func presented() throws -> (request: CacheRequest, url: String) {
         guard let canonical = CanonicalURL(url), let address = URL(string: url) else {
             throw ValidationError.notAbsolute(url)
         }
         var request = URLRequest(url: address)
         for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
-        guard let presented = CacheRequest(request, canonical: canonical) else {
+        guard let presented = CacheRequest(request, canonical: canonical, by: key) else {
             throw ValidationError("No response to a request for \(url.printable) is ever stored.")
         }
         return (presented, canonical.string)
@@ -66,8 +83,10 @@ struct CacheExplainCommand: AsyncParsableCommand {
             .filter { $0.key.method == presented.key.method }
             .sorted { $0.responseTime > $1.responseTime }
             .compactMap { try inspector.response($0)?.head }
+            // The scope also has the other queries of responses with `No-Vary-Search`.
+            .filter { presented.key.isAnswered(by: $0) }
         let strategy = try strategy.cacheStrategy()
-        let cache = Interceptor.CacheExplanation(strategy, for: presented, among: stored, now: Date())
+        let cache = Interceptor.CacheExplanation(strategy, for: presented, by: key, among: stored, now: Date())
         try options.write(ExplainedRequest(url: url, cache: cache))
     }
 }

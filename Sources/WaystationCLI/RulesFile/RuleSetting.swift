@@ -10,7 +10,7 @@ struct RuleSetting: Sendable {
     /// The last one of a rule ends its chain.
     enum Source: Sendable {
         case network
-        case cache(CacheStrategy, tags: [String])
+        case cache(CacheStrategy, key: CacheKey, tags: [String])
         case files(PathSetting, at: String)
         case pack(overlay: CacheStrategy?)
         case nowhere
@@ -51,7 +51,7 @@ extension Route {
             switch sources.first {
             case nil, .network: .network
             case .nowhere: .nowhere
-            case .cache(let strategy, let tags): .cache(strategy, tags: tags)
+            case .cache(let strategy, let key, let tags): .cache(strategy, key: key, tags: tags)
             case .files(let directory, let base): .files(in: directory.url(relativeTo: folder), at: base, orElse: rest)
             case .pack(nil): .pack(orElse: rest)
             case .pack(let overlay?): .pack(overlay: overlay, orElse: rest)

@@ -23,6 +23,27 @@ package enum StructuredStrings {
     package static func isString(_ text: String) -> Bool { text.utf8.allSatisfy(StructuredReader.isPrintable) }
 }
 
+/// A structured field that is a dictionary (RFC 9651 §3.2), such as `No-Vary-Search`.
+package enum StructuredDictionary {
+    /// A value of the dictionary, as far as the fields that the library reads need it.
+    package enum Value: Hashable, Sendable {
+        case boolean(Bool)
+        /// An inner list (§3.1.1) of strings.
+        case strings([String])
+        /// Any other value, such as a number, or an inner list with a member that is not a string.
+        case other
+    }
+
+    /// The values of a field by their keys, without parameters; of a key that occurs twice, the last value.
+    ///
+    /// - Parameter lines: The values of the field's lines, in order.
+    /// - Returns: nil if the field is malformed: it is then ignored as a whole (§4.2).
+    package static func parse(_ lines: [String]) -> [String: Value]? {
+        var reader = StructuredReader(lines.joined(separator: ", "))
+        return reader.dictionary()
+    }
+}
+
 /// Reads a structured field from its front (RFC 9651 §4.2).
 ///
 /// A function that returns nil has found a fault, after which nothing more is read.
@@ -50,6 +71,60 @@ private struct StructuredReader {
         return strings
     }
 
+    /// A dictionary (§4.2.2).
+    mutating func dictionary() -> [String: StructuredDictionary.Value]? {
+        skip { $0 == UInt8(ascii: " ") }
+        var values: [String: StructuredDictionary.Value] = [:]
+        while !rest.isEmpty {
+            guard let key = key() else { return nil }
+            var value = StructuredDictionary.Value.boolean(true)
+            if take("=") {
+                guard let written = self.value() else { return nil }
+                value = written
+            }
+            guard skipParameters() else { return nil }
+            values[key] = value
+            skip(while: \.isSpace)
+            if rest.isEmpty { return values }
+            guard take(",") else { return nil }
+            skip(while: \.isSpace)
+            // A comma must be followed by a member.
+            if rest.isEmpty { return nil }
+        }
+        return values
+    }
+
+    /// A key (§4.2.3.3).
+    private mutating func key() -> String? {
+        guard let first = rest.first, first == UInt8(ascii: "*") || Self.isLowerCaseLetter(first) else { return nil }
+        let text = rest.prefix { Self.isLowerCaseLetter($0) || $0.isASCIIDigit || "_-.*".utf8.contains($0) }
+        rest = rest.dropFirst(text.count)
+        return String(Substring(text))
+    }
+
+    /// A value without its parameters: an inner list or an item (§4.2.1.1).
+    private mutating func value() -> StructuredDictionary.Value? {
+        if take("?1") { return .boolean(true) }
+        if take("?0") { return .boolean(false) }
+        guard take("(") else { return skipItem() ? .other : nil }
+        var strings: [String]? = []
+        while !rest.isEmpty {
+            skip { $0 == UInt8(ascii: " ") }
+            if take(")") { return strings.map(StructuredDictionary.Value.strings) ?? .other }
+            if rest.first == UInt8(ascii: "\"") {
+                guard let string = string() else { return nil }
+                strings?.append(string)
+            } else {
+                guard skipItem() else { return nil }
+                strings = nil
+            }
+            guard skipParameters(), rest.first == UInt8(ascii: " ") || rest.first == UInt8(ascii: ")") else {
+                return nil
+            }
+        }
+        return nil
+    }
+
     /// A string without its quotation marks and escapes (§4.2.5).
     private mutating func string() -> String? {
         guard take("\"") else { return nil }
@@ -74,10 +149,7 @@ private struct StructuredReader {
     private mutating func skipParameters() -> Bool {
         while take(";") {
             skip { $0 == UInt8(ascii: " ") }
-            guard let first = rest.first, first == UInt8(ascii: "*") || Self.isLowerCaseLetter(first) else {
-                return false
-            }
-            skip { Self.isLowerCaseLetter($0) || $0.isASCIIDigit || "_-.*".utf8.contains($0) }
+            guard key() != nil else { return false }
             if take("="), !skipItem() { return false }
         }
         return true

@@ -36,7 +36,7 @@ extension HARArchive.Entry {
         self.init(
             started: head.requestTime,
             time: wait,
-            request: HARArchive.Request(head.key.method, head.key.url, fields, redaction),
+            request: HARArchive.Request(head.key.method, head.key.answeredURL, fields, redaction),
             response: HARArchive.Response(
                 head.status,
                 responseFields,

@@ -129,6 +129,9 @@ extension HARArchive {
 extension StoreInspector {
     /// Writes the stored responses to a HAR file, without secrets; see ``HARWriter``.
     ///
+    /// Responses whose keys have a text of the app's own or a body are left out: a HAR has no place for these, and an
+    /// import would take such a response for that of its URL alone.
+    ///
     /// - Parameters:
     ///   - file: The file to make.
     ///   - scope: The responses to write. A HAR does not say which login a response belongs to, so the default is only
@@ -145,7 +148,7 @@ extension StoreInspector {
     ) throws -> Int {
         let writer = try HARWriter(file)
         var count = 0
-        for entry in try entries(in: scope) {
+        for entry in try entries(in: scope) where entry.key.additions.isEmpty {
             guard let response = try response(entry) else { continue }
             try writer.append(HARArchive.Entry(response, redaction))
             count += 1

@@ -34,10 +34,10 @@ struct RecordingImport {
         _ exchange: () throws(ImportRefusal) -> ArchivedExchange
     ) async throws(StoreError) -> Stored? {
         let archived: ArchivedExchange
-        let head: StoredHead
+        let asked: StoredHead
         do {
             archived = try exchange()
-            head = try archived.prepared(options, maximumAge: store.limits.maximumAge, now: now)
+            asked = try archived.prepared(options, maximumAge: store.limits.maximumAge, now: now)
         } catch {
             skip(url, error)
             return nil
@@ -46,7 +46,9 @@ struct RecordingImport {
             skip(url, ImportRefusal(.tooLarge, "the body has \(archived.body.count) bytes, more than the cache keeps"))
             return nil
         }
+        let head = asked.under(asked.key.storing(asked.headerFields))
         guard let writer = store.begin(head) else { throw store.refusesWrites }
+        if head.key != asked.key { store.stateRule(of: head, under: asked.key) }
         writer.append(archived.body)
         do {
             let id = try await writer.commit()

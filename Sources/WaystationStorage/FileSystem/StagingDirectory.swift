@@ -56,6 +56,7 @@ package final class StagingDirectory: Sendable {
     ///   - parent: The directory.
     ///   - fileSystem: The file system.
     ///   - salvage: Called with each directory before it is removed, while no other process can remove it.
+    /// - Throws: ``FileError``.
     /// - Returns: How many directories were removed.
     package static func removeLeftOvers(
         in parent: String,

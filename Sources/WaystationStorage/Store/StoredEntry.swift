@@ -129,13 +129,20 @@ public struct ResponseScope: Hashable, Sendable {
     public static let all = ResponseScope()
 
     /// All methods and variants of a canonical URL, in one partition or in all partitions.
+    ///
+    /// They include the responses whose keys have more than the URL, and those that may answer a request for the URL
+    /// although they were loaded with another query (`No-Vary-Search`): of these, all of the same path.
     public static func url(_ url: String, partition: String? = nil) -> ResponseScope {
         ResponseScope(urls: .one(url), partition: partition)
     }
 
     /// All URLs that begin with a prefix, compared byte for byte.
+    ///
+    /// If the prefix has a part of a query, they include all responses of its path that may answer requests with other
+    /// queries (`No-Vary-Search`).
     public static func prefix(_ prefix: String, partition: String? = nil) -> ResponseScope {
-        ResponseScope(urls: .prefixes([prefix]), partition: partition)
+        let searched = prefix.contains("?") ? [RequestKey.searchPrefix(of: prefix)] : []
+        return ResponseScope(urls: .prefixes([prefix] + searched), partition: partition)
     }
 
     /// All URLs of a host, on any port, for http and https; the host's subdomains are not included.
@@ -194,7 +201,14 @@ public struct ResponseScope: Hashable, Sendable {
         else { return false }
         switch urls {
         case .all: return true
-        case .one(let url): return url == key.url
+        case .one(let url):
+            guard key.url.utf8.starts(with: url.utf8) else {
+                // Most keys have no fragment.
+                return key.url.utf8.contains(UInt8(ascii: "#"))
+                    && key.url.utf8.starts(with: RequestKey.searchPrefix(of: url).utf8)
+            }
+            return key.url.utf8.count == url.utf8.count
+                || key.url.utf8.dropFirst(url.utf8.count).first == UInt8(ascii: "#")
         case .prefixes(let prefixes): return prefixes.contains { key.url.utf8.starts(with: $0.utf8) }
         }
     }

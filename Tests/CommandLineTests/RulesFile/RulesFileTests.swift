@@ -136,7 +136,7 @@ struct RulesFileTests {
     func strategies(text: String, strategy: CacheStrategy) throws {
         let text = "[[rule]]\nurl = \"https://a.example/**\"\nvia = \"cache\"\nstrategy = \(text)\n"
         let file = try RulesFile(text, beside: .cache)
-        guard case .cache(let found, _) = file.rules.first?.sources?.first else {
+        guard case .cache(let found, _, _) = file.rules.first?.sources?.first else {
             Issue.record("the rule has no cache")
             return
         }
@@ -150,12 +150,43 @@ struct RulesFileTests {
     func tags(text: String, tags: [String]) throws {
         let rule = "[[rule]]\nurl = \"https://a.example/**\"\nvia = \"cache\"\nstrategy = \"standard\"\ntags = "
         let file = try RulesFile("\(rule)\(text)\n", beside: .cache)
-        guard case .cache(_, tags) = file.rules.first?.sources?.first else {
+        guard case .cache(_, _, tags) = file.rules.first?.sources?.first else {
             Issue.record("the rule has other tags")
             return
         }
         let fault = #expect(throws: (any Error).self) { try RulesFile("\(rule)\"\"\n", beside: .cache) }
         #expect("\(try #require(fault))".contains("`tags` is"))
+    }
+
+    @Test(
+        "chooses the key of what a rule stores",
+        arguments: [
+            ("ignore-query = [\"utm_*\", \"fbclid\"]", "ignoring(\"utm_*\", \"fbclid\")"),
+            ("ignore-query = \"*\"\nsort-query = true", "ignoring(\"*\").sortingQuery()"),
+            ("include-body = \"POST\"", "includingBody(of: [\"POST\"])"), ("sort-query = false", "url"),
+        ]
+    )
+    func key(text: String, key: String) throws {
+        let rule = "[[rule]]\nurl = \"https://a.example/**\"\nvia = \"cache\"\nstrategy = \"standard\"\n"
+        let file = try RulesFile("\(rule)\(text)\n", beside: .cache)
+        guard case .cache(_, let found, _) = file.rules.first?.sources?.first else {
+            Issue.record("the rule has no cache")
+            return
+        }
+        #expect(found.description == key)
+    }
+
+    @Test(
+        "refuses a key without a meaning",
+        arguments: [
+            ("ignore-query = \"utm_*x\"", "`ignore-query`"), ("ignore-query = \"\"", "`ignore-query`"),
+            ("sort-query = \"yes\"", "`sort-query`"), ("include-body = \"PUT\"", "`include-body`"),
+        ]
+    )
+    func wrongKey(text: String, name: String) throws {
+        let rule = "[[rule]]\nurl = \"https://a.example/**\"\nvia = \"cache\"\nstrategy = \"standard\"\n"
+        let fault = #expect(throws: (any Error).self) { try RulesFile("\(rule)\(text)\n", beside: .cache) }
+        #expect("\(try #require(fault))".contains(name))
     }
 
     @Test("has the pages that it names, or those of its rules up to the first star")

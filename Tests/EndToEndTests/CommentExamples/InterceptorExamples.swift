@@ -44,6 +44,44 @@ enum InterceptorExamples {
         }
     }
 
+    static func keys() throws -> Interceptor {
+        try Interceptor {
+            // snippet: comment-cache-key
+            $0.rules = [
+                .allow(
+                    "https://shop.example/**",
+                    via: .cache(.standard, key: .ignoring("utm_*", "fbclid").sortingQuery())
+                ),
+                .allow(
+                    "https://api.example/**",
+                    via: .cache(.standard, key: .own { $0.value(forHTTPHeaderField: "X-Tenant") })
+                ),
+                .allow("https://graph.example/**", via: .cache(.standard, key: .includingBody(of: ["POST"]))),
+            ]
+            // end snippet
+        }
+    }
+
+    static func keys(_ cache: ResponseCache) throws -> Interceptor {
+        // snippet: strategies-keys
+        let interceptor = try Interceptor {
+            $0.rules = [
+                .allow(
+                    "https://shop.example/**",
+                    via: .cache(.standard, key: .ignoring("utm_*", "fbclid").sortingQuery())
+                ),
+                .allow("https://graph.example/**", via: .cache(.standard, key: .includingBody(of: ["POST"]))),
+                .allow(
+                    "https://api.example/**",
+                    via: .cache(.standard, key: .own { $0.value(forHTTPHeaderField: "X-Tenant") })
+                ),
+            ]
+            $0.cache = cache
+        }
+        // end snippet
+        return interceptor
+    }
+
     static func purge(_ cache: ResponseCache) async throws {
         // snippet: comment-purge
         try await cache.purge(tag: "prices", as: .soft)

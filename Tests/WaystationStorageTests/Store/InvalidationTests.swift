@@ -33,6 +33,39 @@ struct InvalidationTests {
         }
     }
 
+    @Test(
+        "of a URL removes its keys with a fragment, and those of the path that answer other queries",
+        arguments: [
+            ("a", true), ("a#key=b", true), ("a#search", true), ("a#search=params?c=d", true),
+            ("a#search&key=b", true), ("ab", false), ("a?b", false), ("a?b#key=c", false), ("a/#search", false),
+            ("A", false),
+        ]
+    )
+    func fragments(path: String, isRemoved: Bool) async throws {
+        let key = RequestKey.get(path)
+        try await store.store(key, .random(10))
+        let scope = ResponseScope.url(Self.url)
+        #expect(scope.contains(key) == isRemoved)
+        #expect(try await store.remove(scope) == (isRemoved ? 1 : 0))
+        #expect(await store.lookup(key).isEmpty == isRemoved)
+    }
+
+    @Test(
+        "of a URL with a query removes those of its path that answer other queries",
+        arguments: [
+            ("a?b", true), ("a?b#key=c", true), ("a#search=params?c=d", true), ("a", false), ("a?c", false),
+            ("a#key=b", false),
+        ]
+    )
+    func queries(path: String, isRemoved: Bool) async throws {
+        let key = RequestKey.get(path)
+        for scope in [ResponseScope.url(Self.url + "?b"), .prefix(Self.url + "?b")] {
+            try await store.store(key, .random(10))
+            #expect(scope.contains(key) == isRemoved)
+            #expect(try await store.remove(scope) == (isRemoved ? 1 : 0))
+        }
+    }
+
     private let anna = RequestKey.get("a", partition: "anna")
 
     @Test("a writer that had begun before does not commit", arguments: Way.allCases, [10, 100_000])

@@ -97,7 +97,7 @@ struct StagedPartTests {
         let record = try files(".part")
         let (part, sums, isSameBoot) = try #require(StagedPart.read(Data(contentsOf: record)))
         #expect(isSameBoot)
-        try (part.encoded(boot: "another") + sums.map(StagedPart.encoded).joined()).write(to: record)
+        try (part.encoded(boot: "another") + BlockChecksums(values: sums).encoded).write(to: record)
         let file = try FileHandle(forUpdating: files(""))
         try file.seek(toOffset: UInt64(2 * Self.block + 5))
         try file.write(contentsOf: Data([body[2 * Self.block + 5] ^ 1]))

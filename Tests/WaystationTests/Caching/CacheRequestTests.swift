@@ -21,9 +21,57 @@ struct CacheRequestTests {
         #expect(try self.entry(URLRequest("GET", url, body: "")) != nil)
     }
 
-    @Test("does not exist for other methods", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"])
+    @Test("does not exist for other methods", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "SEARCH"])
     func methods(method: String) throws {
         #expect(try entry(URLRequest(method, url)) == nil)
+    }
+
+    @Test("of a QUERY has a key with a digest of the body and of the fields that describe it")
+    func query() throws {
+        func key(_ body: String, _ fields: [String: String] = [:]) throws -> RequestKey {
+            try #require(try self.entry(URLRequest("QUERY", url, fields, body: body))).key
+        }
+        let plain = try key("a")
+        #expect(plain.method == "QUERY")
+        #expect(try #require(plain.url.wholeMatch(of: /(.*)#body=[0-9a-f]{64}/)).1 == url)
+        #expect(try key("a") == plain)
+        #expect(try key("a", ["Accept": "text/html"]) == plain)
+        let others = try [
+            key("b"), key(""), key("a", ["Content-Type": "text/plain"]), key("a", ["Content-Encoding": "text/plain"]),
+            key("text/plain\n", ["Content-Type": ""]), key("a", ["Content-Type": "text/html"]),
+        ]
+        #expect(Set(others + [plain]).count == others.count + 1)
+        let entry = try #require(try self.entry(URLRequest("QUERY", url, body: "a")))
+        #expect(entry.message.method == .get)
+        #expect(entry.isUnconditional)
+    }
+
+    @Test("does not exist for a QUERY with a stream, or with a body that is too large")
+    func largeQuery() throws {
+        var request = try URLRequest("QUERY", url)
+        request.httpBody = Data(count: CacheKey.largestBody)
+        #expect(entry(request) != nil)
+        request.httpBody = Data(count: CacheKey.largestBody + 1)
+        #expect(entry(request) == nil)
+        request.httpBody = nil
+        request.httpBodyStream = InputStream(data: Data("x".utf8))
+        #expect(entry(request) == nil)
+    }
+
+    @Test("has a text of the app's own in a form that cannot be mistaken for another part of the key")
+    func ownText() throws {
+        let rule = CacheKey.own { $0.value(forHTTPHeaderField: "X-A") }.includingBody(of: ["POST"])
+        func key(_ method: String, _ text: String?) throws -> String {
+            let request = try URLRequest(method, url + "?b", text.map { ["X-A": $0] } ?? [:], body: "")
+            let canonical = try #require(CanonicalURL(url + "?b"))
+            return try #require(CacheRequest(request, canonical: canonical, by: rule)).key.url
+        }
+        #expect(try key("GET", nil) == url + "?b")
+        #expect(try key("GET", "a b&body=1#?/ä") == url + "?b#key=a%20b%26body%3D1%23%3F%2F%C3%A4")
+        let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        // Not the digest of the body alone.
+        #expect(try key("POST", "a").hasPrefix(url + "?b#key=a&body="))
+        #expect(try !key("POST", "a").hasSuffix(digest))
     }
 
     @Test("does not exist for a GET with a body")

@@ -400,6 +400,33 @@ private struct Conversation: Sendable, CustomTestStringConvertible {
             ]
         },
         Conversation(
+            "keys of a rule",
+            rules: [
+                .allow(
+                    "http://127.0.0.1:*/**",
+                    via: .cache(.standard, key: .ignoring("a").own { $0.value(forHTTPHeaderField: "X-A") })
+                )
+            ]
+        ) { request, _ in
+            .ok("\(request.target) \(request.value(of: "X-A") ?? "-")", fields: ["Cache-Control": "max-age=60"])
+        } run: { stage in
+            [
+                await stage.load("/x?a=1&b=1"), await stage.load("/x?b=1&a=2"), await stage.load("/x?b=2"),
+                await stage.load("/x?b=1", "GET", ["X-A": "1"]), await stage.load("/x?b=1&a=3", "GET", ["X-A": "1"]),
+                await stage.load("/x?a=4", "DELETE"), await stage.load("/x?b=1"),
+            ]
+        },
+        Conversation("queries by a body", rules: cached) { request, _ in
+            .ok(request.body, fields: ["Cache-Control": "max-age=60", "No-Vary-Search": "params=(\"a\")"])
+        } run: { stage in
+            let type = ["Content-Type": "text/plain"]
+            var got: [String] = []
+            for (target, body) in [("/x?a=1", "1"), ("/x?a=2", "1"), ("/x?a=1", "2"), ("/x?b=1", "1")] {
+                got.append(await stage.load(target, "QUERY", type, body: Data(body.utf8)))
+            }
+            return got
+        },
+        Conversation(
             "stubs",
             rules: [
                 .allow(

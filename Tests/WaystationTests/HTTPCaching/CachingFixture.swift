@@ -28,6 +28,7 @@ final class CachingFixture: Sendable {
         storesCodedBodies: Bool = false,
         delegate: RecordingDelegate? = nil,
         hosts: [String] = ["127.0.0.1"],
+        key: CacheKey = .url,
         tags: [String] = [],
         cookies: CookieStore? = nil,
         _ script: @escaping Script
@@ -41,7 +42,7 @@ final class CachingFixture: Sendable {
             now: clock.now
         )
         interceptor = try Interceptor { [cache, clock] in
-            $0.rules = hosts.map { .allow("http://\($0):*/**", via: .cache(strategy, tags: tags)) }
+            $0.rules = hosts.map { .allow("http://\($0):*/**", via: .cache(strategy, key: key, tags: tags)) }
             $0.cache = cache
             $0.cookies = cookies
             $0.cachingRules = rules

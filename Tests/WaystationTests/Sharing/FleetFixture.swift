@@ -21,6 +21,7 @@ final class FleetFixture: Sendable {
         init(
             _ sharing: ResponseCache.Sharing?,
             _ strategy: CacheStrategy,
+            _ key: CacheKey,
             _ clock: ManualClock,
             in folder: TemporaryDirectory
         )
@@ -35,7 +36,7 @@ final class FleetFixture: Sendable {
             self.folder = folder
             self.cache = cache
             interceptor = try Interceptor {
-                $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(strategy))]
+                $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(strategy, key: key))]
                 $0.cache = cache
                 $0.now = clock.now
             }
@@ -69,15 +70,18 @@ final class FleetFixture: Sendable {
     let clock = ManualClock()
     let tier: InMemoryTier
     private let strategy: CacheStrategy
+    private let key: CacheKey
     /// The machines, which live as long as the fleet: one that ended by itself would end its subscriptions.
     private let machines = Mutex<[Machine]>([])
 
     init(
         _ strategy: CacheStrategy = .standard,
+        key: CacheKey = .url,
         tier: InMemoryTier = InMemoryTier(),
         _ script: @escaping ScriptedOrigin.Script
     ) throws {
         self.strategy = strategy
+        self.key = key
         self.tier = tier
         origin = try ScriptedOrigin(script: script)
     }
@@ -98,7 +102,7 @@ final class FleetFixture: Sendable {
     ) async throws -> Machine {
         var sharing = sharing()
         change(&sharing)
-        let machine = try Machine(sharing, strategy, clock, in: try folder ?? TemporaryDirectory())
+        let machine = try Machine(sharing, strategy, key, clock, in: try folder ?? TemporaryDirectory())
         machines.withLock { $0.append(machine) }
         guard isFollowing, case .working = tier.behavior else { return machine }
         #expect(await eventually { machine.cache.shared?.arrivals.isFollowed ?? false })

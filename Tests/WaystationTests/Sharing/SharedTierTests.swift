@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import Testing
 import WaystationStorage
 import WaystationTestSupport
@@ -156,6 +157,28 @@ struct SharedTierTests {
         #expect(got.body != "page")
         #expect(fleet.trips == 2)
         #expect(fleet.origin.requests.last?.value(of: "If-None-Match") == nil)
+    }
+
+    @Test("has the keys of a rule apart, and an invalidation of their URL invalidates them on all machines")
+    func keys() async throws {
+        let key = CacheKey.ignoring("utm_*").own { $0.value(forHTTPHeaderField: "X-Tenant") }
+        let counter = Counter()
+        let fleet = try FleetFixture(key: key) { _ in
+            .ok("\(counter.next())", fields: ["Cache-Control": "max-age=600"])
+        }
+        let (first, second) = (try await fleet.machine(), try await fleet.machine())
+        for (index, tenant) in ["a", "b"].enumerated() {
+            try await fleet.load("/?utm_source=x", on: first, ["X-Tenant": tenant])
+            #expect(await fleet.entries(1 + index))
+        }
+        let got = try await fleet.load("/?utm_source=y", on: second, ["X-Tenant": "b"])
+        #expect(got.isShared)
+        #expect(got.body == "2")
+        try await first.cache.remove(fleet.origin.url("/?utm_source=z"))
+        // The second machine has got the message when its own response is gone.
+        #expect(await eventually { await second.cache.statistics.entries == 0 })
+        #expect(try await fleet.load("/", on: second, ["X-Tenant": "b"]).body == "3")
+        #expect(fleet.trips == 3)
     }
 
     @Test("has the variants of a response apart, by the fields that Vary names")

@@ -7,7 +7,8 @@ struct RuleReader {
     /// The keys that belong to a source.
     private static let owners = [
         "directory": "files", "at": "files", "overlay": "pack", "strategy": "cache", "maximum-age": "cache",
-        "timeout": "cache", "validate-by": "cache", "tags": "cache",
+        "timeout": "cache", "validate-by": "cache", "tags": "cache", "ignore-query": "cache", "sort-query": "cache",
+        "include-body": "cache",
     ]
 
     private let faults: FaultList
@@ -136,11 +137,28 @@ struct RuleReader {
                 let tags = reader.texts("tags", "a name in printable ASCII, such as \"shop\"") {
                     !$0.isEmpty && StructuredStrings.isString($0)
                 }
+                let key = key()
                 checkCache(of: strategy, name.range)
-                return strategy.map { .cache($0, tags: tags ?? []) }
+                return strategy.map { .cache($0, key: key, tags: tags ?? []) }
             default: return nil
             }
         }
+    }
+
+    /// The key of the cache.
+    private mutating func key() -> CacheKey {
+        let ignored = reader.texts("ignore-query", "the name of an item of the query, such as \"utm_*\"") {
+            !$0.isEmpty && !$0.dropLast().contains("*")
+        }
+        let isSorted = reader.boolean("sort-query")
+        let methods = reader.texts("include-body", "POST, REPORT, SEARCH or PROPFIND") {
+            ["POST", "REPORT", "SEARCH", "PROPFIND"].contains($0)
+        }
+        var key = CacheKey.url
+        if let ignored { key = key.ignoring(ignored) }
+        if isSorted == true { key = key.sortingQuery() }
+        if let methods { key = key.includingBody(of: Set(methods)) }
+        return key
     }
 
     private mutating func files() -> RuleSetting.Source? {

@@ -271,6 +271,8 @@ public struct RequestKey: Hashable, Sendable {
     public let method: String
 
     /// The canonical absolute URL, query included, without its fragment.
+    ///
+    /// The cache of an interceptor adds a fragment for what else belongs to a key, such as a digest of the request's body.
     public let url: String
 
     /// Separates the responses of callers who must not see each other's, such as two logins.

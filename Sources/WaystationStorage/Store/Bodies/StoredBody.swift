@@ -125,18 +125,25 @@ final class BodyStaging: Sendable {
         var digest = MessageDigest()
         var length = 0
         var isDiscarded = false
-        /// The file of the ``StagedPart``.
+        /// The file of the record.
         var record: OpenFile?
     }
 
     private let state = Mutex(State())
     private let fileSystem: any FileSystem
-    /// The record for a process that finds the file after this one was killed; nil if it could not use it.
-    private let part: StagedPart?
+    /// Makes the beginning of the record for a process that finds the file after this one was killed.
+    private let record: @Sendable () -> Data?
 
-    init(fileSystem: any FileSystem, part: StagedPart? = nil) {
+    /// What is added to the name of the file to make that of its record.
+    static let recordSuffix = ".part"
+
+    /// - Parameters:
+    ///   - fileSystem: The file system.
+    ///   - record: Makes the beginning of a record beside the file, which gets the checksum of each block after it; nil for
+    ///     no record. It is called when the first block is written.
+    init(fileSystem: any FileSystem, record: @escaping @Sendable () -> Data? = { nil }) {
         self.fileSystem = fileSystem
-        self.part = part
+        self.record = record
     }
 
     /// Appends bytes; the first write makes the file in the staging directory.
@@ -217,10 +224,10 @@ final class BodyStaging: Sendable {
 
     private func write(block: Data, to state: inout State, _ staging: StagingDirectory) throws {
         let file = try state.file ?? fileSystem.createFile("\(staging.path)/\(RandomName.make())")
-        if state.file == nil, let part {
-            let record = try fileSystem.createFile(file.path + StagedPart.suffix)
+        if state.file == nil, let beginning = record() {
+            let record = try fileSystem.createFile(file.path + Self.recordSuffix)
             state.record = record
-            try fileSystem.write(part.encoded(), to: record)
+            try fileSystem.write(beginning, to: record)
         }
         state.file = file
         try fileSystem.write(block, to: file)
@@ -228,7 +235,7 @@ final class BodyStaging: Sendable {
             state.checksums.append(block: block)
             state.digest.update(block)
             if let record = state.record, let last = state.checksums.values.last {
-                try fileSystem.write(StagedPart.encoded(last), to: record)
+                try fileSystem.write(BlockChecksums(values: [last]).encoded, to: record)
             }
         }
         state.length += block.count

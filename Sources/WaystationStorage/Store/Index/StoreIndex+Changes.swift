@@ -42,8 +42,11 @@ extension StoreIndex {
             switch scope.urls {
             case .all: break
             case .one(let url):
-                conditions.append("url = ?")
-                arguments.append(.text(url))
+                // The second character sorts after the first one, so these are the URLs that have a fragment.
+                let searched = RequestKey.searchPrefix(of: url)
+                conditions.append("(url = ? OR (url >= ? AND url < ?) OR (url >= ? AND url < ?))")
+                arguments += [.text(url), .text(url + "#"), .text(url + "$")]
+                arguments += [.text(searched), .text(searched + "\u{10FFFF}")]
             case .prefixes(let prefixes):
                 // Ranges can use the index on URLs. A canonical URL never contains U+10FFFF, which sorts after every
                 // character that it can contain.

@@ -40,10 +40,10 @@ public final class StoreInspector: Sendable {
     /// The responses of a scope, sorted by URL.
     ///
     /// Rows that cannot be read at all are left out; ``verify()`` reports them. So are responses that were purged and are
-    /// not removed yet.
+    /// not removed yet, and the rows that only name the rules of a path (`No-Vary-Search`).
     public func entries(in scope: ResponseScope = .all) throws(StoreError) -> [StoredEntry] {
         try reading {
-            let entries = try index.entries(.scope(scope)).compactMap(\.entry)
+            let entries = try index.entries(.scope(scope)).compactMap(\.entry).filter { !$0.key.isOfSearchRules }
             return scope.label.map { label in entries.filter { $0.labels.contains(label) } } ?? entries
         }
     }

@@ -88,6 +88,16 @@ extension ResponseStore {
         return mayRead ? readInMemory(key, in: opened) : nil
     }
 
+    /// Whether a key is certainly not stored, by the known keys.
+    ///
+    /// It is no look-up, and is not counted as one.
+    package func lacks(_ key: RequestKey) -> Bool {
+        guard case .open(let opened) = state.withLock({ $0.availability }), resident.isSettled(key),
+            case .absent = opened.index.keys.answer(key)
+        else { return false }
+        return true
+    }
+
     private func readInMemory(_ key: RequestKey, in opened: Opened) -> [StoredResponse]? {
         let time = now()
         requestPlaceCheck(at: time)

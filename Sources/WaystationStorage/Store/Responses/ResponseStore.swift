@@ -225,7 +225,7 @@ public final class ResponseStore: Sendable {
         return ResponseWriter(
             head: head,
             store: self,
-            spool: BodyStaging(fileSystem: environment.fileSystem, part: StagedPart(head, offset: offset)),
+            spool: BodyStaging(fileSystem: environment.fileSystem) { StagedPart(head, offset: offset)?.encoded() },
             moment: moment ?? self.moment()
         )
     }

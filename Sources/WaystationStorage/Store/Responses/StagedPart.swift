@@ -11,7 +11,6 @@ import WaystationHTTP
 /// 5f0c9d8e5b7a4321 {"version":1,"boot":"5e8c…","method":"GET","url":"https://cdn.example/film.mp4","status":200,…}
 /// ```
 struct StagedPart: Sendable {
-    static let suffix = ".part"
     private static let version = 1
 
     /// The head of the response, under its key.
@@ -69,9 +68,6 @@ struct StagedPart: Sendable {
     static let boot = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         .trimmingSpace()
 
-    /// The bytes of a checksum.
-    static func encoded(_ checksum: UInt64) -> Data { withUnsafeBytes(of: checksum.littleEndian) { Data($0) } }
-
     private static func digest(_ json: Data) -> String {
         let digits = String(XXH64.of(json), radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
@@ -121,8 +117,8 @@ extension ResponseStore {
     ///   - index: The index.
     func salvage(_ directory: String, into index: StoreIndex) {
         let names = (try? environment.fileSystem.contents(of: directory)) ?? []
-        for name in names where name.hasSuffix(StagedPart.suffix) {
-            let body = "\(directory)/\(name.dropLast(StagedPart.suffix.count))"
+        for name in names where name.hasSuffix(BodyStaging.recordSuffix) {
+            let body = "\(directory)/\(name.dropLast(BodyStaging.recordSuffix.count))"
             do {
                 guard let part = try salvage(body, into: index) else { continue }
                 let length = part.contentLength ?? 0
@@ -137,7 +133,7 @@ extension ResponseStore {
 
     private func salvage(_ body: String, into index: StoreIndex) throws -> StoredHead? {
         let fileSystem = environment.fileSystem
-        let record = try fileSystem.openFile(body + StagedPart.suffix)
+        let record = try fileSystem.openFile(body + BodyStaging.recordSuffix)
         let text = try fileSystem.read(record, at: 0, count: fileSystem.length(of: record))
         guard let (staged, written, isSameBoot) = StagedPart.read(text), !isExpired(staged.head.responseTime, at: now())
         else {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import HTTPTypes
 
 /// The parts of one representation that are stored as responses of their own, taken together (RFC 9111 §3.4).
@@ -113,7 +113,7 @@ extension StoredHead {
     ///
     /// The first byte is the stated one, and the number of bytes is that of the bytes that have arrived.
     package var partSpan: (bytes: Range<Int>, total: Int)? {
-        guard status == 206, let length = contentLength, length > 0,
+        guard status == 206, key.method == "GET", let length = contentLength, length > 0,
             case .part(let first, let last, let total?)? = headerFields.firstValue(.contentRange)
                 .flatMap(ContentRange.init),
             length <= last - first + 1
@@ -207,7 +207,8 @@ extension StoredHead {
             (span, total) = (start..<last + 1, whole)
         default: return nil
         }
-        guard Validators(headerFields).condition != nil, offset >= 0, length > 0, length < total,
+        // Only a GET has ranges (RFC 9110 §14.2).
+        guard key.method == "GET", Validators(headerFields).condition != nil, offset >= 0, length > 0, length < total,
             offset < span.count, length <= span.count - offset
         else { return nil }
         let first = span.lowerBound + offset
@@ -234,123 +235,46 @@ extension StoredHead {
     }
 }
 
-/// The plan of an answer of which only some bytes are stored: those that are missing are asked for, one span after the
-/// other, and joined with the stored ones (RFC 9111 §3.4, RFC 9110 §13.1.5).
-package struct Completion: Sendable {
-    /// The index of the joined parts among the stored responses.
-    package let index: Int
-    /// The head of the representation.
-    package let head: StoredHead
-    /// The form of the answer.
-    package let answer: StoredAnswer
-    /// The bytes of the representation that the answer has.
-    package let wanted: Range<Int>
-    /// The bytes among them that are not stored, sorted.
-    package let missing: [Range<Int>]
-    private let request: HTTPRequest
-    private let validators: Validators
+/// The validators that distinguish one representation of a file from another, strictly enough to join two parts of it.
+package struct Validators: Hashable, Codable, Sendable {
+    /// A strong entity tag, with its quotes.
+    package var entityTag: String?
+    /// `Last-Modified`, if it counts as a strong validator.
+    package var lastModified: String?
 
-    /// Plans the answer to a request; nil if no stored part is of use for it.
+    /// Reads the validators of a response that may be used with ranges (RFC 9110 §13.1.5).
     ///
-    /// A part that is stale is of use too: the origin confirms it by sending bytes of the same representation.
-    ///
-    /// - Parameters:
-    ///   - request: The client's request.
-    ///   - stored: The stored responses, with the joined ones.
-    package init?(for request: HTTPRequest, among stored: [StoredHead]) {
-        guard request.method == .get else { return nil }
-        let demands = RequestDemands(request.headerFields)
-        guard !demands.hasOriginPrecondition, !demands.cacheControl.noStore, !demands.cacheControl.onlyIfCached,
-            !request.headerFields.contains(.ifNoneMatch), !request.headerFields.contains(.ifModifiedSince)
-        else { return nil }
-        let joined = stored.indices.filter { stored[$0].held != nil && stored[$0].isSelected(by: request.headerFields) }
-        guard let index = joined.max(by: { stored[$1].precedes(stored[$0]) }), let held = stored[index].held,
-            let total = stored[index].contentLength
-        else { return nil }
-        head = stored[index]
-        answer = StoredAnswer(of: head, for: request)
-        switch answer {
-        case .whole: wanted = 0..<total
-        case .part(let range): wanted = range
-        case .head, .notModified, .rangeNotSatisfiable: return nil
+    /// A weak tag says that two representations are equivalent, not that they have the same bytes, so it is left out. A
+    /// date has a resolution of one second, and counts only when the response was made at least one second later
+    /// (§8.8.2.2); otherwise the file may have changed again within that second.
+    package init(_ fields: HTTPFields) {
+        // A tag longer than 1024 bytes is left out, so that the record stays small.
+        if let text = fields[.eTag], text.utf8.count <= 1024, let tag = EntityTag(text), !tag.isWeak {
+            entityTag = tag.fieldValue
         }
-        missing = StoredParts.missing(of: wanted, beside: held)
-        guard !missing.isEmpty, missing != [wanted] else { return nil }
-        self.index = index
-        self.request = request
-        validators = Validators(head.headerFields)
-        // Bytes of an origin without validators cannot be joined. It is asked for the rest all the same if that is one
-        // request, because such an origin mostly answers it with the whole response.
-        guard validators.condition != nil || (missing.count == 1 && missing[0].upperBound == total) else { return nil }
-    }
-
-    /// The fields of the request for missing bytes.
-    ///
-    /// - Parameter span: The missing bytes.
-    /// - Returns: `Range`, and `If-Range` if the stored parts have a strong validator: without one, nothing can be joined,
-    ///   and the request only shows what the origin has.
-    package func conditions(for span: Range<Int>) -> (range: String, ifRange: String?) {
-        let isRest = span.upperBound == head.contentLength
-        return ("bytes=\(span.lowerBound)-\(isRest ? "" : String(span.upperBound - 1))", validators.condition)
-    }
-
-    /// Whether a response has missing bytes of the same representation, from the first one on.
-    package func accepts(_ response: HTTPResponse, for span: Range<Int>) -> Bool {
-        let fields = response.headerFields
-        guard response.status.code == 206, !fields.contains(.contentEncoding), let condition = validators.condition,
-            Validators(fields).condition == condition,
-            case .part(let first, let last, let total)? = fields.firstValue(.contentRange).flatMap(ContentRange.init),
-            first == span.lowerBound, last < span.upperBound
-        else { return false }
-        return total == nil || total == head.contentLength
-    }
-
-    /// The index of the same representation among stored responses: that of its joined parts, or that of the whole one.
-    package func index(among stored: [StoredHead]) -> Int? {
-        stored.indices.last { index in
-            stored[index].status == 200 && stored[index].contentLength == head.contentLength
-                && validators.condition != nil && Validators(stored[index].headerFields) == validators
+        if let text = fields[.lastModified], let modified = Self.date(text),
+            let date = fields[.date].flatMap(Self.date),
+            date.secondsSinceEpoch - modified.secondsSinceEpoch >= 1
+        {
+            lastModified = text
         }
     }
 
-    /// The first bytes of the answer that are missing.
-    ///
-    /// - Parameters:
-    ///   - position: The number of the first byte that is needed.
-    ///   - stored: The stored representation, if there is one.
-    /// - Returns: The missing bytes up to the next stored one; nil if all are stored.
-    package func missing(from position: Int, beside stored: StoredHead?) -> Range<Int>? {
-        let rest = position..<max(position, wanted.upperBound)
-        guard let stored else { return rest.isEmpty ? nil : rest }
-        return stored.isComplete ? nil : StoredParts.missing(of: rest, beside: stored.held ?? []).first
+    private static func date(_ text: String) -> HTTPDate? {
+        // The present matters only for the two-digit years of an obsolete date format; any value will do to compare two
+        // dates.
+        HTTPDate(text, now: HTTPDate(nearestTo: 1_767_225_600))
     }
 
-    /// The selection of the joined parts, updated by a response with missing bytes.
-    ///
-    /// - Parameters:
-    ///   - response: The response, which was accepted.
-    ///   - requestTime: When the request was sent.
-    ///   - responseTime: When the response was received.
-    ///   - rules: The caching rules.
-    /// - Returns: The selection.
-    package func selection(
-        updatedBy response: HTTPResponse,
-        requestTime: Date,
-        responseTime: Date,
-        rules: CachingRules
-    ) -> StoredSelection {
-        let updated = head.updated(
-            from: response,
-            request: request,
-            requestTime: requestTime,
-            responseTime: responseTime
-        )
-        return StoredSelection(
-            index: index,
-            updated,
-            updated.freshness(now: responseTime, rules: rules),
-            answer: answer,
-            isValidated: true
-        )
+    /// The value for `If-Range`; nil when there is no validator.
+    package var condition: String? { entityTag ?? lastModified }
+
+    /// Whether these validators show that a part belongs to another representation than the earlier parts.
+    package func contradicts(_ earlier: Validators) -> Bool {
+        if let entityTag, let known = earlier.entityTag { return entityTag != known }
+        if entityTag == nil, earlier.entityTag == nil, let lastModified, let known = earlier.lastModified {
+            return lastModified != known
+        }
+        return false
     }
 }
