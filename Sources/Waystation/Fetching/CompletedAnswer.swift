@@ -50,6 +50,8 @@ final class CompletedAnswer: DetachableExchange {
         var sent = Date.distantPast
         /// The number of fetches of the key that had ended before the last look-up.
         var lookedUp: UInt?
+        /// Whether a first trip for the missing bytes has failed.
+        var isSecondAttempt = false
 
         func isUnderWay(_ number: Int) -> Bool { number == self.number && phase != .ended }
     }
@@ -134,9 +136,10 @@ final class CompletedAnswer: DetachableExchange {
     /// - Parameters:
     ///   - span: The bytes.
     ///   - isAlone: Whether no other load may share the response.
-    ///   - isSecondAttempt: Whether a first trip has failed.
-    private func ask(for span: Range<Int>, isAlone: Bool = false, isSecondAttempt: Bool = false) {
-        let isLong = state.withLock { !$0.hasHead && span.lowerBound - $0.position > Self.longBeginning }
+    private func ask(for span: Range<Int>, isAlone: Bool = false) {
+        let isLong =
+            completion.conditions(for: span).ifRange != nil
+            && state.withLock { !$0.hasHead && span.lowerBound - $0.position > Self.longBeginning }
         let span = isLong ? span.lowerBound..<span.lowerBound + min(span.count, Self.confirmationLength) : span
         let (range, ifRange) = completion.conditions(for: span)
         var plan = plan
@@ -144,8 +147,7 @@ final class CompletedAnswer: DetachableExchange {
         plan.request = plan.request.asking(range, ifRange: ifRange)
         plan.presented = plan.presented.asking(range, ifRange: ifRange)
         plan.reason = .partial
-        plan.lookedUp = state.withLock(\.lookedUp)
-        plan.isSecondAttempt = isSecondAttempt
+        (plan.lookedUp, plan.isSecondAttempt) = state.withLock { ($0.lookedUp, $0.isSecondAttempt) }
         let now = cache.now()
         let (number, _): (Int?, Upstream.Left?) = state.withLock { state in
             guard state.phase != .ended else { return (nil, nil) }
@@ -170,7 +172,12 @@ final class CompletedAnswer: DetachableExchange {
             guard state.isUnderWay(number), state.phase == .asking else { return (nil, nil, nil) }
             if !head.isCoded, completion.accepts(response, for: state.span) {
                 state.phase = .receiving
-                if state.position < state.span.lowerBound { state.stop = state.span.lowerBound }
+                state.isSecondAttempt = false
+                if state.position < state.span.lowerBound {
+                    state.stop = state.span.lowerBound
+                    // The stored bytes are read when the head was delivered.
+                    state.isReading = true
+                }
                 guard !state.hasHead else { return (nil, nil, nil) }
                 state.hasHead = true
                 let told = self.head(updatedBy: head, response, sent: state.sent, received: now)
@@ -186,9 +193,10 @@ final class CompletedAnswer: DetachableExchange {
             return (head, nil, nil)
         }
         if let told { waiter.transportDidReceive(told) }
-        if reason != nil { giveUp(left) }
+        if reason != nil { return giveUp(left) }
         keepPace()
-        read()
+        let reads = state.withLock { $0.isUnderWay(number) && $0.phase == .receiving && $0.isReading }
+        if reads { DispatchQueue.global().async { self.readOn() } }
     }
 
     /// Ends the answer, because the missing bytes cannot be had.
@@ -196,7 +204,7 @@ final class CompletedAnswer: DetachableExchange {
         left?.carryOut()
         guard state.withLock(\.hasHead) else { return waiter.fetchIsNotShared(.representation) }
         let message = """
-            the rest of the response is of another representation than its stored parts; load it again: \
+            the rest of a response whose beginning is stored could not be loaded; load it again: \
             \(plan.presented.key.url.shownURL)
             """
         waiter.transportDidEnd(URLError(.networkConnectionLost, failing: plan.request.url, message))
@@ -255,19 +263,27 @@ final class CompletedAnswer: DetachableExchange {
 
     /// The response with missing bytes has ended, and all of its bytes were delivered.
     private func end(_ error: (any Error)?, _ number: Int) {
-        let (isOver, _): (Bool?, Upstream.Left?) = state.withLock { state in
+        let (outcome, left): (Outcome?, Upstream.Left?) = state.withLock { state in
             guard state.isUnderWay(number) else { return (nil, nil) }
+            guard error == nil, state.phase == .receiving else {
+                state.phase = .ended
+                return (.over, state.upstream.end())
+            }
             // A response without a byte would be asked for again for ever.
-            let isOver = error != nil || state.phase != .receiving || state.position <= state.span.lowerBound
-            state.phase = isOver ? .ended : .reading
-            return (isOver, state.upstream.end())
+            let isEmpty = state.position <= state.span.lowerBound
+            state.phase = isEmpty ? .ended : .reading
+            return (isEmpty ? .failed : .advanced, state.upstream.end())
         }
-        switch isOver {
+        switch outcome {
         case nil: break
-        case true?: waiter.transportDidEnd(error)
-        case false?: lookUp()
+        case .over?: waiter.transportDidEnd(error)
+        case .failed?: giveUp(left)
+        case .advanced?: lookUp()
         }
     }
+
+    /// The effect of the end of a response with missing bytes.
+    private enum Outcome { case over, failed, advanced }
 
     fileprivate func askAgain(_ number: Int, because reason: UnsharedReason) {
         let (span, _): (Range<Int>?, Upstream.Left?) = state.withLock { state in
@@ -278,7 +294,9 @@ final class CompletedAnswer: DetachableExchange {
         guard let span else { return }
         switch reason {
         case .response: ask(for: span, isAlone: true)
-        case .failure: ask(for: span, isSecondAttempt: true)
+        case .failure:
+            state.withLock { $0.isSecondAttempt = true }
+            ask(for: span)
         case .parts, .representation: lookUp()
         }
     }
@@ -317,16 +335,17 @@ final class CompletedAnswer: DetachableExchange {
             state.withLock { $0.body = index.flatMap(variants.body(at:)) }
             return ask(for: missing ?? position..<stop)
         }
-        let isHeadDue = state.withLock { state in
+        let (isHeadDue, hasEnded) = state.withLock { state in
+            guard state.phase != .ended else { return (false, true) }
+            // All of it was stored meanwhile: the load finds that by itself.
+            guard state.hasHead else { return (true, false) }
             state.body = index.flatMap(variants.body(at:))
             state.stop = stop
-            state.phase = state.phase == .ended ? .ended : .reading
-            defer { state.hasHead = true }
-            return !state.hasHead
+            state.phase = .reading
+            return (false, false)
         }
-        // All of it was stored meanwhile: the load finds that by itself.
-        guard !isHeadDue else { return restart() }
-        read()
+        guard !hasEnded else { return }
+        if isHeadDue { restart() } else { read() }
     }
 
     /// Lets the load look up its response again.
@@ -361,7 +380,7 @@ final class CompletedAnswer: DetachableExchange {
                     state.isReading = false
                     return nil
                 }
-                return (state.body, state.position..<min(stop, state.position + Self.pieceLength))
+                return (state.body, state.position..<state.position + min(stop - state.position, Self.pieceLength))
             }
             guard let next else { return }
             guard !next.bytes.isEmpty else { return deliverHeld() }

@@ -119,7 +119,7 @@ final class Fetches: Sendable {
             guard let found else { return .outdated }
             guard case .same(let fetch, let isNew) = found else {
                 guard case .overlapping(let fetch) = found else { continue }
-                switch fetch.follow(waiter) {
+                switch fetch.follow(waiter, needing: plan.bytes) {
                 case .joined: return .taken(FollowedFetch(fetch: fetch, waiter: waiter))
                 case .ended where plan.lookedUp != nil: return .outdated
                 case .ended, .tooLate: unfollowed.insert(ObjectIdentifier(fetch))
@@ -281,10 +281,10 @@ struct FetchPlan: Sendable {
 
     /// The bytes that are asked for; nil unless the request is for one range of bytes that may be shared with other loads.
     ///
-    /// A range from the end, of a representation whose length is not known, overlaps with no other.
+    /// Nil for a range from the end of a representation whose length is not known.
     var bytes: Range<Int>? {
         guard completion == nil, reason != .request, !isSecondAttempt,
-            let range = presented.message.headerFields.firstValue(.range),
+            let range = presented.message.headerFields.firstValue(.range), length != nil || !range.contains("=-"),
             case .part(let bytes) = ByteRange(range, length: length ?? .max)
         else { return nil }
         return bytes

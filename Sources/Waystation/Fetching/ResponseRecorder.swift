@@ -25,9 +25,13 @@ final class ResponseRecorder: Sendable {
     static let partLength = 8 << 20
 
     private let store: ResponseStore
+    private let partLength: Int
     private let state = Mutex(State())
 
-    init(_ store: ResponseStore) { self.store = store }
+    init(_ store: ResponseStore) {
+        self.store = store
+        partLength = min(Self.partLength, store.largestBody)
+    }
 
     deinit { end(isComplete: false) }
 
@@ -102,19 +106,18 @@ final class ResponseRecorder: Sendable {
 
     /// Stores what has arrived of a part, if it is long, and begins the next one.
     private func endPart() -> Bool {
-        let ended: (writer: ResponseWriter, head: StoredHead)? = state.withLock { state in
-            guard state.count - state.committed >= Self.partLength, let writer = state.writer,
-                let whole = state.head, whole.status == 206,
-                let part = whole.part(at: state.committed, length: state.count - state.committed)
+        let ended: (writer: ResponseWriter, offset: Int)? = state.withLock { state in
+            guard state.count - state.committed >= partLength, let writer = state.writer, var rest = state.head,
+                rest.status == 206, rest.part(at: state.committed, length: 1) != nil
             else { return nil }
-            var rest = whole
+            let offset = state.committed
             rest.contentLength = nil
             state.writer = store.begin(rest, asOf: state.moment, offset: state.count)
             state.committed = state.count
-            return (writer, part)
+            return (writer, offset)
         }
         guard let ended else { return false }
-        ended.writer.commit(as: ended.head)
+        ended.writer.commitPart(at: ended.offset)
         return true
     }
 
@@ -132,19 +135,19 @@ final class ResponseRecorder: Sendable {
             defer { state = State() }
             return state
         }
-        guard let writer = state.writer, let head = state.head else { return }
-        let length = state.count - state.committed
         let finish = { @Sendable [count = state.count, copy = state.copy] (result: Result<Int64, StoreError>) in
-            ended(result.map { _ in count }, copy)
+            if isComplete { ended(result.map { _ in count }, copy) }
         }
-        switch (isComplete, state.committed) {
-        case (true, 0): writer.commit(completion: finish)
-        case (true, _) where length == 0:
+        guard let writer = state.writer else {
+            // All that was stored are parts.
+            if state.committed > 0 { finish(.success(0)) }
+            return
+        }
+        if isComplete, state.committed == 0 { return writer.commit(completion: finish) }
+        guard state.count > state.committed else {
             writer.abandon()
-            finish(.success(0))
-        case (let isComplete, let offset):
-            guard let part = head.part(at: offset, length: length) else { return writer.abandon() }
-            writer.commit(as: part) { if isComplete { finish($0) } }
+            return finish(.success(0))
         }
+        writer.commitPart(at: state.committed, completion: finish)
     }
 }

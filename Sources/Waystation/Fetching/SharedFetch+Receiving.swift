@@ -40,6 +40,7 @@ extension SharedFetch {
             guard isStored || state.audience.hasLoads else { return (true, state.giveUp()) }
             state.phase = .streaming
             state.mayBeFollowed = isPart
+            state.received = 0
             let isCollapsed = isShared && state.audience.count > 1
             let status = CacheStatus(
                 .forwarded(reason, status: head.statusCode, isStored: isStored, isCollapsed: isCollapsed),
@@ -308,7 +309,8 @@ extension FetchPlan {
         case .standard, .cacheFirst, .staleWhileRevalidate: break
         case .revalidate, .networkFirst, .cacheOnly, .networkOnly: return nil
         }
-        guard reason != .request, !isSecondAttempt, presented.message.method == .get,
+        // Missing bytes must be of the representation of the stored ones, which only the origin decides.
+        guard reason != .request, reason != .partial, !isSecondAttempt, presented.message.method == .get,
             // A pack's files differ from machine to machine.
             !Overlay.contains(presented.key.partition)
         else { return nil }

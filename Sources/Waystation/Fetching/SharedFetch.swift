@@ -48,6 +48,8 @@ final class SharedFetch: TransportReceiver {
         var followers: [any FetchWaiter] = []
         /// Whether other loads may wait: the response has not begun, or is stored as a part.
         var mayBeFollowed = true
+        /// The number of bytes of the body that have arrived.
+        var received = 0
     }
 
     struct Times {
@@ -132,11 +134,17 @@ final class SharedFetch: TransportReceiver {
 
     /// Adds a load that needs some of the bytes that this fetch asks for: it is told when they are stored.
     ///
-    /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing or is paused.
-    func follow(_ follower: any FetchWaiter) -> Joining {
+    /// - Parameters:
+    ///   - follower: The load.
+    ///   - bytes: The bytes that it needs.
+    /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing or is paused, or that has to
+    ///   receive much more before those bytes.
+    func follow(_ follower: any FetchWaiter, needing bytes: Range<Int>?) -> Joining {
         state.withLock { state in
             guard !state.hasEnded else { return .ended }
-            guard state.mayBeFollowed, !state.upstream.isPaused else { return .tooLate }
+            guard state.mayBeFollowed, !state.upstream.isPaused, let own = plan.bytes, let bytes,
+                max(bytes.lowerBound, own.lowerBound) - own.lowerBound - state.received <= ResponseRecorder.partLength
+            else { return .tooLate }
             state.followers.append(follower)
             return .joined
         }
@@ -169,10 +177,10 @@ final class SharedFetch: TransportReceiver {
         }
         // The waiters that are left may all be paused.
         guard isLast else { return keepPace() }
-        left?.carryOut()
         // A look-up that counts this end finds the part that has arrived.
         recorder.end(isComplete: false)
         closed(self)
+        left?.carryOut()
         makeCalls()
         releaseFollowers()
     }
@@ -267,6 +275,8 @@ final class SharedFetch: TransportReceiver {
         if cache.shared != nil, !recorder.isCopying { stopSharing() }
         if isStored, cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
         let (isUnneeded, left): (Bool, Upstream.Left?) = state.withLock { state in
+            state.received += part.count
+            if !isStored { state.mayBeFollowed = false }
             switch state.phase {
             // No load waits, and the store takes nothing more: a body without an end would go on for ever.
             case .streaming where !isStored && !state.audience.hasLoads:

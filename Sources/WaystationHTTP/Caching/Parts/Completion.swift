@@ -75,8 +75,10 @@ package struct Completion: Sendable {
     /// The index of the same representation among stored responses: that of its joined parts, or that of the whole one.
     package func index(among stored: [StoredHead]) -> Int? {
         stored.indices.last { index in
-            stored[index].status == 200 && stored[index].contentLength == head.contentLength
-                && validators.condition != nil && Validators(stored[index].headerFields) == validators
+            let other = stored[index]
+            return other.status == 200 && other.contentLength == head.contentLength && validators.condition != nil
+                && Validators(other.headerFields).condition == validators.condition
+                && other.isSelected(by: request.headerFields)
         }
     }
 

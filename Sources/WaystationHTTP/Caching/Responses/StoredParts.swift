@@ -171,7 +171,7 @@ extension StoredHead {
 
     /// The head of a part with the fields of the whole representation, which were updated.
     package func part(updatedBy whole: StoredHead) -> StoredHead {
-        var fields = HTTPFields(whole.headerFields.filter { $0.name.canonicalName != Self.unconfirmedField })
+        var fields = whole.headerFields.confirmed()
         fields[.contentRange] = headerFields[.contentRange]
         let nominees = vary.nominees.filter { $0.name == .range }
         return StoredHead(
@@ -277,4 +277,9 @@ package struct Validators: Hashable, Codable, Sendable {
         }
         return false
     }
+}
+
+extension HTTPFields {
+    /// The fields without that of a part which its origin must confirm.
+    func confirmed() -> HTTPFields { HTTPFields(filter { $0.name.canonicalName != StoredHead.unconfirmedField }) }
 }

@@ -92,6 +92,7 @@ public struct StoredSelection: Sendable, Hashable {
     package var parts: (status: Int, headerFields: HTTPFields) {
         var (status, fields) = (head.status, head.headerFields)
         if head.facts.isTagged { fields = fields.withoutTags() }
+        if head.facts.isUnconfirmed { fields = fields.confirmed() }
         fields.append(contentsOf: unstoredFields)
         if !isValidated { fields[.age] = ageFieldValue }
         switch answer {

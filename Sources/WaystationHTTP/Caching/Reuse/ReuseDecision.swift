@@ -186,7 +186,7 @@ extension StoredHead {
 
     /// Whether the stored response's tag can be sent for a request that it does not match (§4.1).
     var mayBeAdopted: Bool {
-        isComplete && facts.entityTag != nil && status == 200
+        isComplete && facts.entityTag != nil && status == 200 && !facts.isUnconfirmed
     }
 
     /// Whether the stored response is preferred to another that also matches (§4, §4.1).

@@ -23,7 +23,7 @@ extension StoredHead {
         let newer = received.without(control.noCache.fieldNames + Self.fieldsOfTheContent)
         guard newer.count + headerFields.count <= HTTPFields.greatestStoredCount else { return self }
         let replaced = Set(newer.map(\.name)).union([.age, .date])
-        var merged = HTTPFields(headerFields.filter { !replaced.contains($0.name) })
+        var merged = HTTPFields(headerFields.confirmed().filter { !replaced.contains($0.name) })
         merged.append(contentsOf: newer)
         // Unless the newer `Cache-Control` is one of the fields that are not stored, it is the merged one.
         let isNewerControl = newer.contains(.cacheControl)

@@ -97,7 +97,12 @@ extension StoreIndex {
 
     /// The highest number that a purge has had.
     static func lastPurge(_ db: Database) throws -> Int64 {
-        try db.integer("SELECT seq FROM sqlite_sequence WHERE name = 'purges'") ?? 0
+        // Damage may have changed either of them.
+        let numbers = [
+            try db.integer("SELECT seq FROM sqlite_sequence WHERE name = 'purges'"),
+            try db.integer("SELECT max(id) FROM purges"),
+        ]
+        return numbers.compactMap(\.self).max() ?? 0
     }
 
     /// All purges.
@@ -134,14 +139,14 @@ extension StoreIndex {
     /// Reads rows, and returns them as the purges leave them: without those that a hard purge selects.
     ///
     /// - Parameter read: Reads the rows, and the number of the last purge that the index had then.
-    /// - Returns: The two; `nil` if there are none, or if a purge ended meanwhile that may have selected one of the rows.
-    func usable(
-        _ read: () throws -> (found: [Found], lastPurge: Int64)?
-    ) rethrows -> (rows: [Found], lastPurge: Int64)? {
+    /// - Returns: The rows; `nil` if there are none, if a purge is not known yet, or if one ended meanwhile: it may have
+    ///   selected one of the rows.
+    func usable(_ read: () throws -> (found: [Found], lastPurge: Int64)?) rethrows -> [Found]? {
         let ended = purges.ended
-        guard let (found, lastPurge) = try read() else { return nil }
+        // Whether all purges are known is asked before they are applied: another look-up may learn of one in between.
+        guard let (found, lastPurge) = try read(), lastPurge == 0 || lastPurge <= purges.last else { return nil }
         let rows = usable(found)
-        return ended == purges.ended ? (rows, lastPurge) : nil
+        return ended == purges.ended ? rows : nil
     }
 
     private func usable(_ rows: [Found]) -> [Found] {

@@ -273,20 +273,18 @@ extension StoreIndex {
     func rows(for key: RequestKey) throws -> [Found] {
         try reader.use { db in
             let query = try db.statement(lookup)
-            if let (rows, lastPurge) = try usable({ try rows(for: key, by: query) }) {
-                guard lastPurge > 0, lastPurge > purges.last else { return rows }
+            while true {
+                if let rows = try usable({ try rows(for: key, by: query) }) { return rows }
+                // The rows of a purge are removed before it is: so those of a purge that is gone already are not found the
+                // next time.
                 try learnPurges(db)
             }
-            // The rows of a purge are removed before it is: so those of a purge that is gone already are not found now.
-            while true { if let (rows, _) = try usable({ try rows(for: key, by: query) }) { return rows } }
         }
     }
 
     /// The rows of a key, newest first, read without waiting for the disk; `nil` if that is not possible.
     func rowsInMemory(for key: RequestKey) -> [Found]? {
-        let read = usable { memoryReader?.read { try rows(for: key, by: $0) } }
-        guard let (rows, lastPurge) = read, lastPurge == 0 || lastPurge <= purges.last else { return nil }
-        return rows
+        usable { memoryReader?.read { try rows(for: key, by: $0) } }
     }
 
     /// - Returns: The rows, and the number of the last purge that the index has.

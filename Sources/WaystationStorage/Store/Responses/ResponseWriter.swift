@@ -78,16 +78,31 @@ public final class ResponseWriter: Sendable {
     /// - Parameter completion: Called on the store's write queue with the identifier of the stored response, or with
     ///   the reason why it was not stored. The store has reported its event before that call.
     public func commit(completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void = { _ in }) {
-        commit(as: head, completion: completion)
+        commit(completion) { [head] _ in head }
     }
 
-    /// Makes the response visible under another head: that of the part of it that has arrived.
-    package func commit(
-        as head: StoredHead,
+    /// Makes what has arrived visible as a part of the response; it is dropped if it could not be joined with others.
+    ///
+    /// - Parameters:
+    ///   - offset: The place of the writer's bytes in the content of the response.
+    ///   - completion: Called as that of ``commit(completion:)``.
+    package func commitPart(
+        at offset: Int,
         completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void = { _ in }
+    ) {
+        commit(completion) { [head] in head.part(at: offset, length: $0) }
+    }
+
+    private func commit(
+        _ completion: @escaping @Sendable (Result<Int64, StoreError>) -> Void,
+        as head: (_ length: Int) -> StoredHead?
     ) {
         guard let (rest, length) = close() else {
             return completion(.failure(StoreError(.abandoned, "the writer was already committed or abandoned")))
+        }
+        guard let head = head(length) else {
+            store.discard(spool)
+            return completion(.failure(StoreError(.abandoned, "what has arrived is of no use as a part")))
         }
         store.commit(head, rest: rest, length: length, spool: spool, moment: moment, completion: completion)
     }
