@@ -4,7 +4,9 @@ public import WaystationFoundation
 import WaystationHTTP
 import WaystationStorage
 
-/// What a cache key has beside the URL, or without parts of it: which requests of a rule one stored response answers.
+/// The parts of a request that the keys of a rule's stored responses consist of.
+///
+/// Requests with the same key are answered by the same stored response.
 ///
 /// The key of a request is its canonical URL with the whole query, within the part of the store that belongs to its
 /// credentials. A rule changes that by ``Route/cache(_:key:tags:)``:
@@ -126,7 +128,7 @@ extension CacheKey {
     /// Whether the key is that of a rule without any choice.
     var isURL: Bool { changes == nil }
 
-    /// What the key does with the query.
+    /// The items of the query that the key leaves out, and whether it sorts the others.
     package var query: QueryChoice { changes?.query ?? QueryChoice() }
 
     /// The methods whose bodies are part of the key, beside `QUERY`.

@@ -226,7 +226,7 @@ final class CompletedAnswer: DetachableExchange {
         let status = CacheStatus(.forwarded(.partial, status: head.statusCode))
         guard let url = plan.request.url else { return head }
         var told = ResponseHead(selection, length: completion.wanted.count, to: url, status)
-        // What is not stored with a response belongs to the answer all the same.
+        // The store keeps neither of these fields, and the client gets both.
         for name in [CacheStatus.field, "Set-Cookie"] {
             if let value = head.value(forHTTPHeaderField: name) { told = told.setting(name, to: value) }
         }

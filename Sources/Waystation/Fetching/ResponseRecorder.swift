@@ -5,8 +5,8 @@ import WaystationStorage
 
 /// Writes a response into the store as it arrives; the response is committed when it has arrived complete.
 ///
-/// What has arrived of a response that breaks off is stored as a part of it, if it has a strong validator. A long part is
-/// stored as several ones, so that other loads can use the bytes that have arrived.
+/// If a response with a strong validator breaks off, the bytes that have arrived are stored as a part (206). A long part is
+/// stored as several shorter ones, so that other loads can use its bytes before it has ended.
 final class ResponseRecorder: Sendable {
     private struct State {
         var writer: ResponseWriter?

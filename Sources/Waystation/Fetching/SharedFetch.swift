@@ -132,7 +132,7 @@ final class SharedFetch: TransportReceiver {
         return joining
     }
 
-    /// Adds a load that needs some of the bytes that this fetch asks for: it is told when they are stored.
+    /// Adds a load that needs some of the bytes of this fetch, and that is told when they are stored.
     ///
     /// - Parameters:
     ///   - follower: The load.

@@ -14,7 +14,7 @@ struct CompiledRules: Sendable {
     ///
     /// Only predicates read header fields.
     let hasPredicates: Bool
-    /// What the keys of the rules do with queries, each once; none for the whole query.
+    /// The different choices by which keys of the rules leave out or sort items of a query.
     var queryChoices: Set<QueryChoice> { Set(compiled.map(\.key.query).filter { !$0.isEmpty }) }
     /// The warnings about rules that probably do not do what was meant, in the order of the rules.
     let warnings: [RuleWarning]

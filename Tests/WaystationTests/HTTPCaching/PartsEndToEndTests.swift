@@ -253,7 +253,7 @@ struct PartsEndToEndTests {
         check(try await fixture.load("/", ["Range": "bytes=50-99"]), 50..<100, isHit: true)
         check(try await fixture.load("/", ["Range": "bytes=50-149"]), 50..<150, isHit: false)
         checkWhole(try await fixture.load())
-        // What has arrived of a response is of no use without a validator.
+        // Without a validator, the bytes of a response that broke off cannot be continued.
         body.change { $0.breaksAfter = 600 }
         await #expect(throws: (any Error).self) { try await fixture.load("/b") }
         await fixture.cache.flush()

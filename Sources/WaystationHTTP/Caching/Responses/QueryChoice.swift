@@ -1,7 +1,7 @@
 /// The items of a query that a cache key leaves out, and whether their order is part of the key.
 ///
-/// The names are compared as forms encode them: `+` is a space, and percent-encodings are decoded. What is left keeps its
-/// spelling, because a server may treat two spellings as different.
+/// The names are compared as forms encode them: `+` is a space, and percent-encodings are decoded. The items that
+/// stay in the key keep their spelling, because a server may treat two spellings as different.
 package struct QueryChoice: Hashable, Sendable {
     /// The names of the items that are left out; one that ends in `*` stands for all names that begin with the rest.
     package var ignored: [String] = []
@@ -53,7 +53,7 @@ struct FormItems {
     struct Item {
         let text: Substring
         let name: String
-        /// The value as it is written; empty if there is none.
+        /// The value in the spelling of the query; empty for an item without a value.
         let written: Substring
 
         /// The decoded value.

@@ -84,7 +84,7 @@ package struct StoredParts: Sendable {
         return missing
     }
 
-    /// What parts must have in common to be joined.
+    /// The properties in which parts must be equal to be joined.
     fileprivate struct Representation: Hashable {
         let condition: String?
         /// The index of a part that stays alone.

@@ -134,7 +134,7 @@ final class BodyStaging: Sendable {
     /// Makes the beginning of the record for a process that finds the file after this one was killed.
     private let record: @Sendable () -> Data?
 
-    /// What is added to the name of the file to make that of its record.
+    /// The suffix of the name of a record, behind the name of its file.
     static let recordSuffix = ".part"
 
     /// - Parameters:

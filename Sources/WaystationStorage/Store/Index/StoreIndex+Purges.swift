@@ -139,8 +139,8 @@ extension StoreIndex {
     /// Reads rows, and returns them as the purges leave them: without those that a hard purge selects.
     ///
     /// - Parameter read: Reads the rows, and the number of the last purge that the index had then.
-    /// - Returns: The rows; `nil` if there are none, if a purge is not known yet, or if one ended meanwhile: it may have
-    ///   selected one of the rows.
+    /// - Returns: The rows that no hard purge selects; `nil` if `read` returns `nil`, and if the known purges are not those
+    ///   of the moment of the read: a purge that is not known yet, or that has ended since, may select some of the rows.
     func usable(_ read: () throws -> (found: [Found], lastPurge: Int64)?) rethrows -> [Found]? {
         let ended = purges.ended
         // Whether all purges are known is asked before they are applied: another look-up may learn of one in between.
