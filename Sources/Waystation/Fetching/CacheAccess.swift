@@ -217,7 +217,9 @@ struct StoredVariants: Sendable {
         self.packed = packed
         let stored = responses.map(\.head)
         joined = StoredParts.joined(among: stored)
-        heads = stored + [packed?.head].compactMap(\.self) + joined.map(\.head)
+        // Most keys have one response, whose head is then the only one.
+        let others = [packed?.head].compactMap(\.self) + joined.map(\.head)
+        heads = others.isEmpty ? stored : stored + others
     }
 
     /// The parts that are joined at an index; nil for the index of one response.

@@ -124,8 +124,10 @@ final class CompletedAnswer: DetachableExchange {
         left?.carryOut()
     }
 
+    /// Pauses the fetch while the load is paused, but not while stored bytes are read: those are few, and other loads may
+    /// wait for the fetch.
     private func keepPace() {
-        state.withLock { $0.upstream.isPaused = $0.isPaused || $0.stop != nil }
+        state.withLock { $0.upstream.isPaused = $0.isPaused }
         state.keepPace()
     }
 

@@ -69,6 +69,16 @@ struct StagedPartTests {
         request.headerFields[.range] = nil
         let completion = Completion(for: request, among: [part.head] + joined)
         #expect(completion?.missing == [Self.written..<10 * body.count])
+        // Its mark is on disk only.
+        let mark = try #require(HTTPField.Name("Waystation-Unconfirmed"))
+        #expect(part.head.headerFields.contains(mark))
+        let selection = completion?.selection(
+            updatedBy: HTTPResponse(status: .partialContent),
+            requestTime: fixture.clock.now,
+            responseTime: fixture.clock.now,
+            rules: .standard
+        )
+        #expect(selection?.response.headerFields.contains(mark) == false)
         await store.flush()
         #expect(fixture.files(in: "staging").allSatisfy { !$0.hasPrefix("dddd") })
         #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)

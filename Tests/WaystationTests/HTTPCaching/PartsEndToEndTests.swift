@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import Synchronization
 import Testing
 import Waystation
@@ -323,6 +324,69 @@ struct PartsEndToEndTests {
         // Without a length, a part still answers the same request.
         #expect(try await fixture.load("/unknown", ["Range": "bytes=0-4"]).isHit)
         #expect(try await !fixture.load("/several", ["Range": "bytes=0-4"]).isHit)
+    }
+
+    @Test("a load whose missing bytes do not come fails, and is not cut")
+    func emptySpan() async throws {
+        let body = self.body
+        let fixture = try CachingFixture { request in
+            guard request.value(of: "Range") == "bytes=400-" else { return body.answer(to: request) }
+            let fields = ["ETag": "\"v1\"", "Content-Range": "bytes 400-999/1000", "Transfer-Encoding": "chunked"]
+            return .message(206, fields, Data("0\r\n\r\n".utf8))
+        }
+        try await fixture.load("/", ["Range": "bytes=0-99"])
+        try await fixture.load("/", ["Range": "bytes=300-399"])
+        await #expect(throws: (any Error).self) { try await fixture.load() }
+        #expect(asked(fixture).suffix(2) == ["bytes=100-299 \"v1\"", "bytes=400- \"v1\""])
+    }
+
+    @Test("parts at the end of the longest content that a number can count are joined")
+    func longest() async throws {
+        let fixture = try CachingFixture { request in
+            let count = request.value(of: "Range") == "bytes=-500" ? 500 : 1_000
+            let (last, total) = (Int.max - 2, Int.max - 1)
+            let first = last - count + 1
+            // The second request is for the first 500 of the 1,000 bytes.
+            let end = count == 500 ? last : first + 499
+            let fields = [
+                "Content-Range": "bytes \(first)-\(end)/\(total)", "ETag": "\"v1\"", "Cache-Control": "max-age=60",
+                "Content-Length": "500",
+            ]
+            return .message(206, fields, Data(repeating: count == 500 ? 66 : 65, count: 500))
+        }
+        try await fixture.load("/", ["Range": "bytes=-500"])
+        let got = try await fixture.load("/", ["Range": "bytes=-1000"])
+        #expect(got.body == String(repeating: "A", count: 500) + String(repeating: "B", count: 500))
+    }
+
+    @Test("a range far behind the bytes that another load waits for does not wait")
+    func farBehind() async throws {
+        let gate = ScriptedTransport.Gate()
+        let total = 1_000_000_000
+        let network = ScriptedTransport { request in
+            let isFirst = request.value(forHTTPHeaderField: "Range") == "bytes=0-"
+            let range = isFirst ? "0-\(total - 1)" : "900000000-900000009"
+            let fields = ["Content-Range": "bytes \(range)/\(total)", "ETag": "\"a\"", "Cache-Control": "max-age=60"]
+            let beginning = [.head(206, fields: fields), .part(Data(count: 10))] as [ScriptedTransport.Step]
+            return ScriptedTransport.Answer(beginning + (isFirst ? [.wait(gate), .end] : [.end]))
+        }
+        let directory = try TemporaryDirectory()
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://parts.test/**", via: .cache(.standard))]
+            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
+            $0.makeTransport = { _ in network }
+        }
+        let client = interceptor.client()
+        @Sendable func load(_ range: String) async throws -> Int {
+            var request = try URLRequest("GET", "http://parts.test/film")
+            request.setValue(range, forHTTPHeaderField: "Range")
+            return try await client.data(for: request).0.count
+        }
+        async let first = load("bytes=0-")
+        await network.waitForRequests(1)
+        #expect(try await load("bytes=900000000-900000009") == 10)
+        gate.open()
+        _ = try? await first
     }
 
     @Test("many readers of overlapping ranges cause each byte to be sent once")

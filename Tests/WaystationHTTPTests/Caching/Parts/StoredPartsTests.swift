@@ -176,6 +176,18 @@ struct StoredPartsTests {
         #expect(completion.accepts(response(lines, status: status), for: 0..<100) == isAccepted)
     }
 
+    @Test("the representation of a completion is found again, of its own variant only")
+    func foundAgain() throws {
+        let german = heads([part("0-99", "Last-Modified: {-10}\nVary: Accept-Language", for: "Accept-Language: de")])
+        let english = heads([part("0-99", "Last-Modified: {-10}\nVary: Accept-Language", for: "Accept-Language: en")])
+        let completion = try #require(Completion(for: request("Accept-Language: de"), among: german + english))
+        #expect(completion.index(among: german + english) == 1)
+        #expect(completion.index(among: english) == nil)
+        #expect(completion.missing(from: 50, beside: german.last) == 100..<1_000)
+        #expect(completion.missing(from: 50, beside: nil) == 50..<1_000)
+        #expect(completion.missing(from: 1_000, beside: nil) == nil)
+    }
+
     @Test("what has arrived of a response is a part of it, if it has a strong validator")
     func brokenOff() throws {
         let whole = stored("ETag: \"a\"\nVary: Accept", for: "Accept: a", length: 1_000)
