@@ -27,7 +27,7 @@ public import WaystationStorage
 /// ``WaystationError`` that names the field and the position. A body for GET or HEAD, which have none (RFC 9110
 /// §9.3.1), is an error too: Foundation also refuses them.
 ///
-/// Uploads and downloads are left to Foundation unchanged, with all their header fields.
+/// Uploads are left to Foundation unchanged, with all their header fields.
 public struct HeaderBody: Sendable, Hashable {
     /// How a field's value encodes the bytes of a body.
     public struct Encoding: Sendable, Hashable, CustomStringConvertible {

@@ -409,8 +409,8 @@ extension SharedFetch.State {
 
 /// The pace of a fetch: its exchange is paused while no load can take more, and while the store's disk is too far behind.
 extension SharedFetch {
-    /// The number of bytes that may wait for the store's disk.
-    private static let unwrittenLimit = 8 << 20
+    /// The number of bytes that may wait for the store's disk; a kill of the process loses them.
+    private static let unwrittenLimit = 512 << 10
 
     /// Records whether a waiter can take more; when no waiter can, the exchange is paused.
     fileprivate func pause(_ waiter: any FetchWaiter, _ isPaused: Bool) {
@@ -418,7 +418,7 @@ extension SharedFetch {
         keepPace()
     }
 
-    /// Pauses the exchange until the store has written most of the bytes that it was given.
+    /// Pauses the exchange until the store has written the bytes that it was given.
     private func waitForDisk() {
         let isFirst = state.withLock { state in
             defer { state.isDiskFull = true }
@@ -426,17 +426,15 @@ extension SharedFetch {
         }
         guard isFirst else { return }
         keepPace()
-        checkDisk()
+        cache.store.afterWrites { [weak self] in
+            // The store's queue must not wait for a transport.
+            DispatchQueue.global().async { [weak self] in self?.diskHasWritten() }
+        }
     }
 
-    private func checkDisk() {
-        // A disk that hangs has no unwritten bytes, so this ends.
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { [weak self] in
-            guard let self, !state.withLock(\.hasEnded) else { return }
-            guard cache.store.unwrittenBytes <= Self.unwrittenLimit / 2 else { return checkDisk() }
-            state.withLock { $0.isDiskFull = false }
-            keepPace()
-        }
+    private func diskHasWritten() {
+        state.withLock { $0.isDiskFull = false }
+        keepPace()
     }
 
     func keepPace() {

@@ -262,6 +262,7 @@ extension LoadEnvironment {
             backlog: LoadBacklog(storingIn: configuration.cache?.store),
             recorder: configuration.recorder,
             tracer: configuration.loadTracer,
+            files: configuration.files,
             now: configuration.now,
             schedule: configuration.schedule
         )
@@ -336,7 +337,7 @@ extension Interceptor {
         ///
         /// It carries every data task that a rule lets through to the network, except requests that it cannot carry
         /// (``Transport/canCarry(_:)``), and those that a protocol class of the app's own
-        /// configuration takes: Foundation's loader carries these. Uploads, downloads and web sockets stay with
+        /// configuration takes: Foundation's loader carries these. Uploads and web sockets stay with
         /// Foundation. To keep them from the network, set ``Configuration/makeTransport`` instead.
         ///
         /// - Parameter makeTransport: Makes the transport of a session from its configuration.
@@ -420,6 +421,8 @@ extension Interceptor {
         public var cache: ResponseCache?
         /// The installed packs that rules with `.pack` use; the property `packs` of `WaystationPacks` sets them.
         package var installedPacks: (any InstalledPacks)?
+        /// The file system of the files that downloads get.
+        package var files: any FileSystem = LocalFileSystem()
         /// The cookies that requests carry, chosen as RFC 6265 says; nil, the default, leaves them to Foundation.
         ///
         /// If a login is set and no store, the interceptor uses a store in memory.
@@ -433,7 +436,7 @@ extension Interceptor {
         /// The engine that carries requests to the network; Foundation's own by default.
         ///
         /// Setting this property also sets ``makeTransport``; the one that is set last counts. Unlike a transport that is
-        /// set there, an engine leaves uploads, downloads and web sockets to Foundation.
+        /// set there, an engine leaves uploads and web sockets to Foundation.
         public var transport: Carrier = .urlSession {
             didSet {
                 makeTransport = transport.makeTransport
@@ -448,8 +451,8 @@ extension Interceptor {
         /// requests have their cookies, and those of responses are stored whatever the transport is.
         ///
         /// Once it is set, every data task that a rule lets through to the network uses this transport. No load is
-        /// handed back to Foundation's own loader, whose traffic would bypass the transport: uploads, downloads and web
-        /// sockets that a rule takes fail with ``WaystationError/Code/transportNeedsDataTask``, unless
+        /// handed back to Foundation's own loader, whose traffic would bypass the transport: uploads and web sockets that
+        /// a rule takes fail with ``WaystationError/Code/transportNeedsDataTask``, unless
         /// ``leavesTasksToFoundation`` allows them.
         public var makeTransport: @Sendable (URLSessionConfiguration) -> any Transport = {
             URLSessionTransport(configuration: $0)
@@ -509,7 +512,7 @@ extension Interceptor {
         /// With nil, a stream is sent once, by Foundation's own loader: after a redirect its body is missing, and the
         /// exchange takes as long as the app takes to write the body.
         public var bodySpool: BodySpool? = BodySpool()
-        /// Whether uploads, downloads and web sockets are left to Foundation's own loader although the app has set
+        /// Whether uploads and web sockets are left to Foundation's own loader although the app has set
         /// ``makeTransport``; false by default.
         ///
         /// Only Foundation can load such tasks, and its traffic bypasses the app's transport. If the app has set no

@@ -347,7 +347,7 @@ extension Journey {
     ///
     /// - Returns: Whether the load was still under way.
     @discardableResult
-    private func abort(_ error: URLError) -> Bool {
+    func abort(_ error: URLError) -> Bool {
         let (ending, client) = change { state in
             (state.delivery.abort(error).map { state.stopping($0, keepsClient: true) }, state.client)
         }

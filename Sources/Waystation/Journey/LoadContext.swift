@@ -100,6 +100,8 @@ final class LoadEnvironment: Sendable {
     let recorders: Recorders
     /// Nil unless loads are traced.
     let tracer: LoadTracer?
+    /// The file system of the files that downloads get.
+    let files: any FileSystem
     let now: @Sendable () -> Date
     /// Runs an action after a delay.
     let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
@@ -109,6 +111,7 @@ final class LoadEnvironment: Sendable {
         backlog: LoadBacklog,
         recorder: (any ExchangeRecorder)?,
         tracer: LoadTracer? = nil,
+        files: any FileSystem = LocalFileSystem(),
         now: @escaping @Sendable () -> Date,
         schedule: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
     ) {
@@ -116,6 +119,7 @@ final class LoadEnvironment: Sendable {
         self.backlog = backlog
         recorders = Recorders(recorder)
         self.tracer = tracer
+        self.files = files
         self.now = now
         self.schedule = schedule
     }

@@ -18,7 +18,7 @@ import WaystationStorage
 ///
 /// This is checked before all rules, and also for requests that no rule matches. Schemes and hosts that are not named
 /// are left to Foundation and its own errors; ``Schemes/allExceptHTTP`` names every scheme that leads out of the web.
-/// Uploads, downloads and web sockets cannot be handed over: they fail with the code `linkNeedsDataTask`.
+/// Uploads and web sockets cannot be handed over: they fail with the code `linkNeedsDataTask`.
 ///
 /// When links are named, the loads of rules use the interceptor's transport instead of Foundation's own loader, which
 /// follows redirects by itself.

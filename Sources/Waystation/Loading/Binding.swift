@@ -35,21 +35,18 @@ final class Binding: Sendable {
         return stations.first(network.completing(request))
     }
 
-    /// Sends an upload with its body, or a download, past the stations, if its rule has a transport of its own.
+    /// Sends an upload with its body past the stations, if its rule has a transport of its own.
     ///
     /// - Returns: Nil for other tasks, and for an upload whose body is a stream of its delegate.
     func carriedVisit(of task: URLSessionTask, _ request: URLRequest) -> Visit? {
-        guard interceptor.matcher.match(request)?.rule.isCarried ?? false else { return nil }
+        guard type(of: task) == URLSessionUploadTask.self,
+            interceptor.matcher.match(request)?.rule.isCarried ?? false
+        else { return nil }
         var request = request
-        if type(of: task) == URLSessionDownloadTask.self {
-            guard DownloadedFile.current.canBeHandedOver else { return nil }
-        } else {
-            guard type(of: task) == URLSessionUploadTask.self else { return nil }
-            switch FoundationInternals.body(of: task) {
-            case .data(let data): request.httpBody = data
-            case .file(let file): request.httpBodyStream = InputStream(url: file)
-            case nil: return nil
-            }
+        switch FoundationInternals.body(of: task) {
+        case .data(let data): request.httpBody = data
+        case .file(let file): request.httpBodyStream = InputStream(url: file)
+        case nil: return nil
         }
         return firstVisit(for: request)
     }
@@ -69,13 +66,13 @@ final class Binding: Sendable {
             let isRefused =
                 stations.sources.hasOwnTransport && !interceptor.configuration.leavesTasksToFoundation
                 && !interceptor.configuration.leavesOtherTasks
-            return isRefused ? (DownloadAdvice.passesTransport(task, request), match.index) : nil
+            return isRefused ? (Self.passesTransport(task, request), match.index) : nil
         }
         let asked = SourceRequest(request, match.canonical, nil, nil, stations.sources)
         if match.rule.isBlock, case .fail(let error) = asked.verdict(of: match.rule.sources[...]) {
             return (error, match.index)
         }
-        return (DownloadAdvice.refusal(of: task, request), match.index)
+        return (Self.needsNetwork(task, request), match.index)
     }
 
     deinit {
@@ -115,6 +112,42 @@ final class Binding: Sendable {
         BindingTable.shared.add(.chosen(choose), for: protocolClass)
         return protocolClass
     }
+}
+
+/// The errors of tasks that only Foundation could load, and that must not be left to it.
+extension Binding {
+    /// The error for a task that only Foundation could load, from the network, when the task's rule forbids the
+    /// network.
+    private static func needsNetwork(_ task: URLSessionTask, _ request: URLRequest) -> URLError {
+        let what = task is URLSessionDownloadTask ? noFile : "a \(type(of: task)) needs the network"
+        return URLError(
+            .resourceUnavailable,
+            failing: request.url,
+            "the rule for \(name(of: request)) keeps loads from the network, and \(what)",
+            underlying: WaystationError(.downloadUnavailable, what)
+        )
+    }
+
+    /// The error for a task that only Foundation could load, when the app has a transport of its own.
+    private static func passesTransport(_ task: URLSessionTask, _ request: URLRequest) -> URLError {
+        let message = """
+            \(name(of: request)) was not loaded: only Foundation can load a \(type(of: task)), and it would \
+            bypass the transport that makeTransport made. Use a data task, or set leavesTasksToFoundation
+            """
+        return URLError(
+            .resourceUnavailable,
+            failing: request.url,
+            message,
+            underlying: WaystationError(.transportNeedsDataTask, message)
+        )
+    }
+
+    private static func name(of request: URLRequest) -> String { request.url?.shown ?? "the file" }
+
+    private static let noFile = """
+        this version of Foundation gives a custom protocol no way to pass a file to a download task: load it with a \
+        data task, data(for:) for instance, and write the bytes yourself
+        """
 }
 
 /// Maps protocol classes to their bindings.

@@ -108,7 +108,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         RequestTimeout.current.obey(for: task)
         // A cancel overtook the start: only Foundation may end the task now.
         guard task.state == .running else { return phase = .cancelled }
-        guard type(of: task) == URLSessionDataTask.self else {
+        guard Self.canAnswer(task) else {
             if binding.interceptor.isEnabled, binding.stations.isExternalLink(request) {
                 let context = binding.context(for: request, rule: nil)
                 return refuse(client.recorded(in: context), ExternalLinks.refused(task, request.url), context)
@@ -125,6 +125,12 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         go(on: visit, client.recorded(in: context), context)
     }
 
+    /// Whether a protocol can load a task as it loads data tasks.
+    private static func canAnswer(_ task: URLSessionTask) -> Bool {
+        type(of: task) == URLSessionDataTask.self
+            || type(of: task) == URLSessionDownloadTask.self && DownloadedFile.current.canBeHandedOver
+    }
+
     /// Answers at once where that is possible; otherwise begins a journey.
     private func go(on visit: Visit, _ client: LoadClient, _ context: LoadContext) {
         let visit = context.answering(visit)
@@ -139,7 +145,7 @@ final class InterceptingProtocol<Depth>: URLProtocol {
     private static var nothingToChange: String { "there is nothing to store or to change" }
 
     private func begunJourney(_ client: LoadClient, _ context: LoadContext) -> Journey {
-        let recipient = TaskClient(client) {
+        let recipient = TaskClient(client, context.environment.files) {
             (client.owner as? Self)?.handBack(client, context, Self.nothingToChange)
         }
         let journey = Journey(recipient, context)
@@ -164,8 +170,8 @@ final class InterceptingProtocol<Depth>: URLProtocol {
         return AnswerDelivery.deliverInline(answer, to: client, context)
     }
 
-    /// Leaves a task that no protocol can serve to Foundation's own loader: uploads keep their body, downloads get
-    /// their file, web sockets their frames.
+    /// Leaves a task that no protocol can serve to Foundation's own loader: uploads keep their body, web sockets their
+    /// frames.
     ///
     /// A rule that keeps loads from the network refuses these tasks too.
     private func leave(_ client: LoadClient, _ binding: Binding) {

@@ -47,12 +47,10 @@ struct LoadClient: @unchecked Sendable {
         client.urlProtocol(owner, didLoad: data)
     }
 
-    /// Gives the session the file of a download.
-    ///
-    /// - Throws: `URLError.cannotCreateFile` if the file cannot be written.
-    func save(_ body: Data) throws(URLError) {
-        recording?.didLoad(body)
-        try DownloadedFile.current.handOver(body, by: owner)
+    /// Records bytes that go into the file of a download.
+    func record(_ data: Data) {
+        checkQueue()
+        recording?.didLoad(data)
     }
 
     /// Ends the task successfully.

@@ -204,16 +204,7 @@ final class ReturnedLoad: NSObject {
         invalidateStored()
         clearSiteData()
         takeCookies()
-        guard client.task is URLSessionDownloadTask, FoundationInternals.workQueue(of: client.task) != nil else {
-            return fail(error)
-        }
-        let box = Box(load: self)
-        let task = client.task
-        DownloadAdvice.explain(error, of: task, context) { told in
-            LoadingQueue(of: task).hop {
-                box.load.whenNotSuspended { [unowned load = box.load] in load.fail(told) }
-            }
-        }
+        fail(error)
     }
 
     private func fail(_ error: any Error) {
@@ -315,7 +306,7 @@ final class ReturnedLoad: NSObject {
             }
             var request = context.network.cookieField.adding(to: requestToRepeat)
             request.setValue(authorization, forHTTPHeaderField: "Authorization")
-            let journey = Journey(TaskClient(client), context, failures: 1)
+            let journey = Journey(TaskClient(client, context.environment.files), context, failures: 1)
             ended = nil
             goOn?(journey)
             var hop = Hop(request, context.stations.matcher.match(request), rule: context.rule)

@@ -1,20 +1,26 @@
 import Synchronization
 import WaystationFoundation
+import WaystationStorage
 
 /// A task of a `URLSession` as the client of a load.
 ///
 /// The task's delegate is asked what Foundation would have asked it, and gets the bytes as it takes them. A completion
-/// handler gets all bytes in one piece.
+/// handler gets all bytes in one piece. The bytes of a download are written to its file as they arrive.
 final class TaskClient: JourneyClient {
     private struct State {
         /// Bytes that wait for a completion handler, which gets all of them in one piece.
         var gathered = Data()
+        /// The writer of a download's file, once bytes have arrived.
+        var writer: DownloadWriter?
+        /// The error with which a download's file could not be written.
+        var writeError: URLError?
         var response: HTTPURLResponse?
         /// The delegate that gets the task's bytes and progress; the outer nil means that it was not looked up yet.
         var listener: Listener??
         /// Whether no delegate gets the bytes; the progress of the request's body may be reported all the same.
         var areBytesUnheard = false
-        /// The number of bytes that were given to the delegate's queue and that the queue has not reached yet.
+        /// The number of bytes that were given to the delegate's queue and that the queue has not reached yet, or that
+        /// are being written to a download's file.
         var untaken = 0
         /// The number of bytes that were delivered since the last mark was put on the delegate's queue, and were not
         /// taken yet.
@@ -29,6 +35,10 @@ final class TaskClient: JourneyClient {
     private let client: LoadClient
     private let session: LoadingSession?
     private let queue: LoadingQueue
+    /// Whether the bytes are written to a file here, which the session's delegate or the completion handler gets.
+    private let isDownload: Bool
+    /// The file system of a download's file.
+    private let files: any FileSystem
     private let handingBack: (@Sendable () -> Void)?
     private let state = Mutex(State())
 
@@ -40,12 +50,15 @@ final class TaskClient: JourneyClient {
     ///
     /// - Parameters:
     ///   - client: The task and the client of its protocol.
+    ///   - files: The file system of a download's file.
     ///   - handingBack: Hands the task back to Foundation's own loader; nil when that is no longer possible.
-    init(_ client: LoadClient, handingBack: (@Sendable () -> Void)? = nil) {
+    init(_ client: LoadClient, _ files: any FileSystem, handingBack: (@Sendable () -> Void)? = nil) {
         self.client = client
+        self.files = files
         self.handingBack = handingBack
         session = LoadingSession.current(for: client.task)
         queue = LoadingQueue(of: client.task, in: session)
+        isDownload = client.task is URLSessionDownloadTask && !DownloadedFile.current.isMadeBySession
     }
 
     var decidesAboutRedirects: Bool { task.delegate != nil }
@@ -64,6 +77,7 @@ final class TaskClient: JourneyClient {
         state.withLock { state in
             state.response = settled
             state.gathered = Data()
+            state.writer = nil
         }
         let outcome = ResponseAnnouncement.make(
             settled,
@@ -80,8 +94,9 @@ final class TaskClient: JourneyClient {
     }
 
     func take(_ part: Data, of journey: Journey) {
+        guard !isDownload else { return write(part, journey) }
         let listener = byteListener
-        if let listener, listener.takesPieces, !isDownload {
+        if let listener, listener.takesPieces {
             client.load(part)
             return mark(part.count, on: listener.session.delegateQueue, journey)
         }
@@ -116,52 +131,106 @@ final class TaskClient: JourneyClient {
         }
     }
 
-    // Without a way back to the work queue, the journey cannot wait for the delegate.
-    var isReady: Bool { !queue.isKnown || state.withLock { $0.untaken < Self.untakenLimit } }
+    /// Writes a part to the file of a download.
+    ///
+    /// Nothing else is delivered meanwhile, so the end is reported when the file is complete.
+    private func write(_ part: Data, _ journey: Journey) {
+        client.record(part)
+        let (writer, response) = state.withLock { state in
+            state.untaken += part.count
+            let writer = state.writer ?? DownloadWriter(files)
+            state.writer = writer
+            return (writer, state.response)
+        }
+        let expected = response?.expectedContentLength ?? NSURLSessionTransferSizeUnknown
+        // Foundation changes the progress on the work queue only.
+        task.progress.totalUnitCount = expected
+        task.progress.completedUnitCount = writer.length
+        let listener = listener
+        writer.append(part) { result in
+            switch result {
+            case .success(let total): self.report(Int64(part.count), total, expected, to: listener)
+            case .failure(let error):
+                let failure = self.writeError(error)
+                self.state.withLock { $0.writeError = failure }
+                journey.abort(failure)
+            }
+            self.state.withLock { $0.untaken -= part.count }
+            journey.continueDelivery()
+        }
+    }
 
-    /// Whether a delegate gets each piece as it arrives.
+    private func writeError(_ error: any Error) -> URLError {
+        let url = task.originalRequest?.url
+        let message = "the download of \(url?.shown ?? "the file") cannot be written: \(error)"
+        return URLError(.cannotWriteToFile, failing: url, message, underlying: error)
+    }
+
+    /// Reports the progress of a download to its delegate.
+    private func report(_ count: Int64, _ total: Int64, _ expected: Int64, to listener: Listener?) {
+        guard let listener, let delegate = listener.delegate as? any URLSessionDownloadDelegate,
+            let task = task as? URLSessionDownloadTask
+        else { return }
+        listener.session.delegateQueue.addOperation {
+            delegate.urlSession(
+                listener.session,
+                downloadTask: task,
+                didWriteData: count,
+                totalBytesWritten: total,
+                totalBytesExpectedToWrite: expected
+            )
+        }
+    }
+
+    // Without a way back to the work queue, the journey cannot wait for the delegate.
+    var isReady: Bool {
+        let untaken = state.withLock(\.untaken)
+        return isDownload ? untaken == 0 : !queue.isKnown || untaken < Self.untakenLimit
+    }
+
+    /// Whether a delegate or a file gets each piece as it arrives.
     ///
     /// A completion handler gets only the last piece. So for a completion handler, and when the listener is not known,
     /// all bytes are gathered first.
-    var isStreamed: Bool { !isDownload && byteListener?.takesPieces ?? false }
-
-    /// Whether the bytes go into a file, which the session's delegate or the completion handler gets.
-    private var isDownload: Bool { task is URLSessionDownloadTask }
+    var isStreamed: Bool { isDownload || byteListener?.takesPieces ?? false }
 
     /// Runs the work on the delegate's queue, if a delegate gets the bytes.
     func whenPassedOn(_ work: @escaping @Sendable () -> Void) {
-        guard isStreamed, let session = session?.session else { return work() }
+        // The bytes of a download have been written when the journey gets here.
+        guard isStreamed, !isDownload, let session = session?.session else { return work() }
         session.delegateQueue.addOperation { work() }
     }
 
     func end(_ error: (any Error)?) {
-        let (gathered, response) = state.withLock { state in
-            defer { state.gathered = Data() }
-            return (state.gathered, state.response)
+        let ended = state.withLock { state in
+            defer {
+                state.gathered = Data()
+                state.writer = nil
+            }
+            return state
         }
-        if let error { return client.fail(error) }
-        guard !isDownload else { return finishDownload(gathered, response) }
-        if !gathered.isEmpty { client.load(gathered) }
-        client.finish(response)
+        if let error = error ?? ended.writeError { return client.fail(error) }
+        if isDownload {
+            do throws(URLError) { try handOver(ended.writer ?? DownloadWriter(files)) } catch {
+                return client.fail(error)
+            }
+        } else if !ended.gathered.isEmpty {
+            client.load(ended.gathered)
+        }
+        client.finish(ended.response)
     }
 
-    private func finishDownload(_ body: Data, _ response: HTTPURLResponse?) {
-        do throws(URLError) { try client.save(body) } catch { return client.fail(error) }
-        let count = Int64(body.count)
-        if let listener, let delegate = listener.delegate as? any URLSessionDownloadDelegate,
-            let task = task as? URLSessionDownloadTask
-        {
-            listener.session.delegateQueue.addOperation {
-                delegate.urlSession(
-                    listener.session,
-                    downloadTask: task,
-                    didWriteData: count,
-                    totalBytesWritten: count,
-                    totalBytesExpectedToWrite: count
-                )
-            }
+    /// Gives the session the complete file of a download.
+    private func handOver(_ writer: DownloadWriter) throws(URLError) {
+        let file: URL
+        do { file = try writer.keep() } catch { throw writeError(error) }
+        task.progress.totalUnitCount = writer.length
+        task.progress.completedUnitCount = writer.length
+        guard DownloadedFile.current.handOver(file, by: client.owner) else {
+            throw writeError(
+                WaystationError(.downloadUnavailable, "this version of Foundation has no place for its file")
+            )
         }
-        client.finish(response)
     }
 
     /// Reports the progress to the task's delegate, or to the delegate of the one call that made the task.

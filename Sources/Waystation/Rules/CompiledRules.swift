@@ -116,7 +116,7 @@ extension CompiledRule {
                 "rule \(context.rule) requires a login, but the interceptor has none: set `login` to a LoginSession"
             )
         }
-        self.init(try action.route.sources(in: context), login: action.login, asksApp: action.route.asksApp)
+        self.init(try action.route.sources(in: context), login: action.login)
     }
 }
 

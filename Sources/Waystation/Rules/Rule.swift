@@ -168,8 +168,6 @@ public struct Route: Sendable, CustomStringConvertible {
         var base: String?
         /// Whether the source fails each request.
         var isBlock = false
-        /// Whether the source is code of the app.
-        var isForeign = false
         /// Makes the source.
         let make: @Sendable (RouteContext) throws -> any AnswerSource
     }
@@ -237,7 +235,7 @@ public struct Route: Sendable, CustomStringConvertible {
     ///   - otherwise: The route for requests that the source declines; the network by default.
     /// - Returns: The route.
     public static func source(_ source: any AnswerSource, orElse otherwise: Route = .network) -> Route {
-        let step = Step(name: "source", arguments: [source.name], isForeign: true) { context in
+        let step = Step(name: "source", arguments: [source.name]) { context in
             try context.check(nameOf: source)
             return source
         }
@@ -286,9 +284,6 @@ public struct Route: Sendable, CustomStringConvertible {
             return "\(step.name)(\((arguments + ["orElse: \(next)"]).joined(separator: ", ")))"
         }
     }
-
-    /// Whether a source is code of the app.
-    var asksApp: Bool { steps.contains(where: \.isForeign) }
 
     /// Makes the sources, in the order in which they are asked.
     func sources(in context: RouteContext) throws -> [any AnswerSource] { try steps.map { try $0.make(context) } }

@@ -19,8 +19,8 @@ import WaystationStorage
 ///     }
 /// }
 /// ```
-/// The sources of a rule are asked in their order, until one of them does not decline. Data tasks get the answers of an
-/// app's source, and so do the clients of a gateway; uploads, downloads and web sockets do not.
+/// The sources of a rule are asked in their order, until one of them does not decline. Data tasks and downloads get the
+/// answers of an app's source, and so do the clients of a gateway; uploads and web sockets do not.
 public protocol AnswerSource: Sendable {
     /// The name of the source in events, in the `Cache-Status` of its answers (RFC 9211) and in messages: a few letters,
     /// such as `pages`.

@@ -117,12 +117,8 @@ final class CompiledRule: Sendable {
     /// The keys of these responses.
     let key: CacheKey
 
-    /// Whether one of the sources is code of the app.
-    let asksApp: Bool
-
-    init(_ sources: [any AnswerSource], login requirement: LoginRequirement?, asksApp: Bool) {
+    init(_ sources: [any AnswerSource], login requirement: LoginRequirement?) {
         self.sources = sources
-        self.asksApp = asksApp
         self.requirement = requirement
         isBlock = sources.first is BlockingSource
         isCarried = sources.last is TransportSource

@@ -356,12 +356,14 @@ package final class TransferPacer: Sendable {
 /// wait too. So the transfers rest after some calls of their delegate, until these calls were made and the backlog of
 /// the loads is small.
 package struct TransferPace {
-    /// The number of delegate calls that end a turn: 1 MiB in parts of 16 KiB.
-    package static let turn = 64
+    /// The number of delegate calls that end a turn: 512 KiB in parts of 16 KiB.
+    package static let turn = 32
     /// The number of calls that may wait when a turn begins.
-    package static let waitingLimit = 32
-    /// The number of bytes that may wait for their tasks when a turn begins.
-    package static let backlogLimit = 1 << 20
+    package static let waitingLimit = 16
+    /// The number of bytes that may wait for their tasks or for the cache's disk when a turn begins.
+    ///
+    /// With those of a turn, a kill of the process loses less than 1 MiB.
+    package static let backlogLimit = 256 << 10
 
     private var waiting = 0
     private var rest = Self.turn

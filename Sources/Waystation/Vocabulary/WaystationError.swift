@@ -51,7 +51,8 @@ public struct WaystationError: CodedError {
         public static let loginOutOfDomain = Code(description: "loginOutOfDomain")
         /// The user logged out while the load was under way.
         public static let loggedOut = Code(description: "loggedOut")
-        /// A download task asked for a file that only the library holds.
+        /// The rule of an upload or a web socket does not reach the network, or this version of Foundation takes no file for
+        /// a download.
         public static let downloadUnavailable = Code(description: "downloadUnavailable")
         /// A body in a request's header cannot be read, or the request may not have a body.
         public static let invalidHeaderBody = Code(description: "invalidHeaderBody")
@@ -63,7 +64,7 @@ public struct WaystationError: CodedError {
         public static let openedElsewhere = Code(description: "openedElsewhere")
         /// The interceptor has a transport of the app's own, and only Foundation can load the task.
         public static let transportNeedsDataTask = Code(description: "transportNeedsDataTask")
-        /// A task that is not a data task asked for a link to another app.
+        /// An upload or a web socket asked for a link to another app.
         public static let linkNeedsDataTask = Code(description: "linkNeedsDataTask")
     }
 

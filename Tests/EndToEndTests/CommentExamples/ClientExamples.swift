@@ -36,6 +36,13 @@ enum ClientExamples {
         // end snippet
     }
 
+    static func download(_ session: URLSession, _ film: URL) async throws -> URL {
+        // snippet: session-download
+        let (file, _) = try await session.download(from: film)
+        // end snippet
+        return file
+    }
+
     static func request(_ client: DirectClient, _ photo: URL) async throws -> HTTPResponse {
         // snippet: client-request
         var request = HTTPRequest(method: .put, scheme: "https", authority: "api.example", path: "/photos/1")

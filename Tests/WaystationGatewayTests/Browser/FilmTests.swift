@@ -38,8 +38,8 @@ struct FilmTests {
         return pictures;
         """
 
-    /// Goes to three times of the film; returns its length, and each time with the second that its picture shows.
-    private static let seeking = """
+    /// Makes a film, and a way to wait for its events.
+    private static let making = """
         const film = document.createElement("video");
         film.muted = true;
         film.preload = "metadata";
@@ -47,6 +47,23 @@ struct FilmTests {
             film.addEventListener(name, done, { once: true });
             film.addEventListener("error", () => fail(film.error.message), { once: true });
         });
+        """
+
+    /// Plays the film to its end; returns the time at which it ends.
+    private static let playing = """
+        \(making)
+        const ended = happens("ended");
+        film.src = "film.webm";
+        document.body.append(film);
+        film.playbackRate = 16;
+        await film.play();
+        await ended;
+        return [film.currentTime];
+        """
+
+    /// Goes to three times of the film; returns its length, and each time with the second that its picture shows.
+    private static let seeking = """
+        \(making)
         const ready = happens("loadeddata");
         film.src = "film.webm";
         document.body.append(film);
@@ -66,6 +83,60 @@ struct FilmTests {
         }
         return found;
         """
+
+    /// Encodes the film.
+    private func film(_ page: Page, of fixture: GatewayFixture) async throws -> Data {
+        try await page.open(fixture.url())
+        try await page.waitUntil(GatewayFixture.hasResult)
+        let pictures = try await page.evaluate("result").elements.compactMap { Data(base64Encoded: $0.string ?? "") }
+        try #require(pictures.count == Self.length)
+        return Film(pictures, width: 64).data
+    }
+
+    private func result(_ page: Page, at url: URL) async throws -> JSONValue {
+        try await page.open(url)
+        try await page.waitUntil(GatewayFixture.hasResult)
+        return try await page.evaluate("result")
+    }
+
+    @Test("shows each picture without a network when it was played once through the cache")
+    func offline() async throws {
+        let body = RangedBody(Data())
+        body.change { $0.fields["Content-Type"] = "video/webm" }
+        let origin = try ScriptedOrigin { request in
+            let fields: KeyValuePairs = ["Content-Type": "text/html", "Cache-Control": "max-age=3600"]
+            return switch request.path {
+            case "/film.webm": body.answer(to: request)
+            case "/play": .ok(GatewayFixture.page(Self.playing), fields: fields)
+            case "/seek": .ok(GatewayFixture.page(Self.seeking), fields: fields)
+            default: .status(404)
+            }
+        }
+        let folder = try TemporaryDirectory()
+        let fixture = try await GatewayFixture(files: ["index.html": GatewayFixture.page(Self.encoding)]) { _ in
+        } interceptor: {
+            $0.rules.append(.allow("\(origin.url())**", via: .cache(.cacheFirst(for: .days(1)))))
+            $0.cache = try ResponseCache(directory: folder.url, environment: .patient)
+        }
+        let host = fixture.name(of: origin)
+        try await fixture.browse { page in
+            let film = try await film(page, of: fixture)
+            body.change { $0.body = film }
+            let ended = try await result(page, at: fixture.url("/play", at: host))
+            #expect(ended == [20])
+        }
+        // The page that seeks was not seen yet; its film was.
+        _ = try await fixture.get("/seek", host: host)
+        await fixture.interceptor.configuration.cache?.flush()
+        let requests = origin.requestCount
+        origin.stop()
+        // A browser of its own has nothing in its cache.
+        try await fixture.browse { page in
+            let shown = try await result(page, at: fixture.url("/seek", at: host))
+            #expect(shown == [20, 17.5, 17, 3.5, 3, 11.5, 11])
+        }
+        #expect(origin.requestCount == requests)
+    }
 
     @Test("shows the picture of each time that the user goes to, and asks only for parts", arguments: [true, false])
     func seeking(isInPack: Bool) async throws {
@@ -87,13 +158,7 @@ struct FilmTests {
             $0.rules.insert(noting, at: 0)
         }
         try await fixture.browse { page in
-            try await page.open(fixture.url())
-            try await page.waitUntil(GatewayFixture.hasResult)
-            let pictures = try await page.evaluate("result").elements.compactMap {
-                Data(base64Encoded: $0.string ?? "")
-            }
-            try #require(pictures.count == Self.length)
-            let film = Film(pictures, width: 64).data
+            let film = try await film(page, of: fixture)
             let player = Data(GatewayFixture.page(Self.seeking).utf8)
             if isInPack {
                 try await packs.install(
@@ -104,10 +169,8 @@ struct FilmTests {
                 try fixture.write(player, to: "player/index.html")
                 try fixture.write(film, to: "player/film.webm")
             }
-            try await page.open(fixture.url("/player/"))
-            try await page.waitUntil(GatewayFixture.hasResult)
-            let result = try await page.evaluate("result")
-            #expect(result == [20, 17.5, 17, 3.5, 3, 11.5, 11])
+            let shown = try await result(page, at: fixture.url("/player/"))
+            #expect(shown == [20, 17.5, 17, 3.5, 3, 11.5, 11])
         }
         let asked = ranges.withLock { $0 }
         #expect(asked.first == "bytes=0-")

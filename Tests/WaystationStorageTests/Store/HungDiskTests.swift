@@ -217,6 +217,29 @@ struct HungDiskTests {
         #expect(await store.lookup(.get("new")).count == 1)
     }
 
+    @Test("ends the waits for its writes when it hangs, also without a look-up that waits")
+    func waits() async throws {
+        let store = try await store(hangingIn: [.write])
+        await store.flush()
+        await withCheckedContinuation { continuation in store.afterWrites { continuation.resume() } }
+        barrier.close()
+        let writer = store.write(.get("new"), .random(1_000_000, seed: 3))
+        await barrier.arrival()
+        let ended = AsyncStream<Int>.makeStream()
+        store.afterWrites { ended.continuation.yield(1) }
+        await pass(in: store)
+        await pass(in: store)
+        #expect(await ended.stream.first { _ in true } == 1)
+        #expect(hangs.count == 1)
+        // While it hangs, a wait ends at once.
+        await withCheckedContinuation { continuation in store.afterWrites { continuation.resume() } }
+        barrier.open()
+        writer?.commit { _ in }
+        await store.flush()
+        #expect(await store.statistics().misses == 0)
+        #expect(recoveries.count == 1)
+    }
+
     @Test("does not keep a store alive that has no owner")
     func release() async throws {
         var store: ResponseStore? = try await store(hangingIn: [])

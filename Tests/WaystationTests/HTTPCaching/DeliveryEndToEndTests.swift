@@ -187,33 +187,4 @@ struct DeliveryEndToEndTests {
         #expect(error?.code == .resourceUnavailable)
         #expect(fixture.origin.requestCount == 1)
     }
-
-    @Test(
-        "a download that fails reports that the cache has the response, which a data task can load",
-        arguments: [
-            CacheStrategy.standard, .revalidate, .cacheFirst(for: .days(1)), .networkFirst(),
-        ],
-        [10.0, 100.0]
-    )
-    func download(strategy: CacheStrategy, seconds: TimeInterval) async throws {
-        let fixture = try CachingFixture(strategy) { _ in .ok("kept", fields: ["Cache-Control": "max-age=60"]) }
-        try await fixture.load()
-        fixture.clock.advance(by: seconds)
-        fixture.origin.stop()
-        let error = await #expect(throws: URLError.self) {
-            _ = try await fixture.session.download(from: fixture.origin.url())
-        }
-        #expect((error?.userInfo[NSUnderlyingErrorKey] as? WaystationError)?.code == .downloadUnavailable)
-        #expect(fixture.origin.requestCount == 1)
-    }
-
-    @Test("a download that accepts only a stored response does not report that the cache has one, if it has none")
-    func missingDownload() async throws {
-        let fixture = try CachingFixture(.standard) { _ in .ok("new") }
-        fixture.origin.stop()
-        var request = URLRequest(url: fixture.origin.url())
-        request.setValue("only-if-cached", forHTTPHeaderField: "Cache-Control")
-        let error = await #expect(throws: URLError.self) { _ = try await fixture.session.download(for: request) }
-        #expect(error?.userInfo[NSUnderlyingErrorKey] as? WaystationError == nil)
-    }
 }

@@ -124,7 +124,7 @@ struct BacklogTests {
                 try #require(task.originalRequest),
                 rule: nil
             )
-            let load = Journey(TaskClient(try #require(LoadClient(owner))), context)
+            let load = Journey(TaskClient(try #require(LoadClient(owner)), LocalFileSystem()), context)
             load.start()
             for _ in 0..<1_000 {
                 load.deliver(.reached { delivered.add(1, ordering: .relaxed) })

@@ -190,12 +190,12 @@ struct AnswerSourceTests {
         #expect(store.cookies.isEmpty)
     }
 
-    @Test("is not asked for downloads and uploads, also when these fail")
+    @Test("is asked for downloads, which the next source answers if it declines, and not for uploads")
     func otherTasks() async throws {
-        let asked = Mutex(0)
-        let source = Source { _ in
-            asked.withLock { $0 += 1 }
-            return .declined
+        let asked = Mutex<[String]>([])
+        let source = Source { request in
+            asked.withLock { $0.append(request.url.path) }
+            return request.url.path == "/own" ? .response(body: Data("own".utf8)) : .declined
         }
         let origin = try ScriptedOrigin { $0.path == "/lost" ? .raw(Data()) : .ok($0.method) }
         let interceptor = try Interceptor { $0.rules = [.allow("http://127.0.0.1:*/**", via: .source(source))] }
@@ -206,7 +206,9 @@ struct AnswerSourceTests {
         put.httpMethod = "PUT"
         #expect(try await session.upload(for: put, from: Data("x".utf8)).0 == Data("PUT".utf8))
         await #expect(throws: URLError.self) { try await session.download(from: origin.url("/lost")) }
-        #expect(asked.withLock { $0 } == 0)
+        let (own, _) = try await session.download(from: origin.url("/own"))
+        #expect(try String(contentsOf: own, encoding: .utf8) == "own")
+        #expect(asked.withLock { $0 } == ["/a", "/lost", "/own"])
     }
 
     @Test("has a name that is a token, and no name of the library's own sources", arguments: ["", "my pages", "cache"])

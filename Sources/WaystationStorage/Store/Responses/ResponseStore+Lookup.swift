@@ -289,7 +289,8 @@ extension IndexRecord {
     }
 }
 
-/// Look-ups that were handed to the disk and are not answered yet, so that none of them waits for ever.
+/// Look-ups that were handed to the disk and are not answered yet, and waits for its writes, so that none of them waits
+/// for ever.
 ///
 /// The watch has no clock. Call ``tick()`` at regular intervals while look-ups wait: it gives up the look-ups that were
 /// already waiting at the previous tick, so each has waited for one to two intervals. Every look-up's completion is
@@ -312,6 +313,8 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
     private struct Waiting {
         let completion: Completion
         var line: Line
+        /// Whether it is a look-up, or nothing but a wait for the writes before it.
+        let isLookUp: Bool
         /// How many ticks there had been when the look-up was added.
         let ticks: Int
     }
@@ -360,14 +363,28 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
     ///
     /// - Returns: `nil` when the line hangs; the look-up then counts as a miss.
     mutating func add(_ completion: Completion, to line: Line) -> Position? {
+        add(completion, to: line, isLookUp: true)
+    }
+
+    /// Adds a wait for the writes that were requested before it.
+    ///
+    /// - Returns: `nil` when the disk hangs.
+    mutating func addWait(_ completion: Completion) -> Position? { add(completion, to: .writes, isLookUp: false) }
+
+    private mutating func add(_ completion: Completion, to line: Line, isLookUp: Bool) -> Position? {
         if isHanging, hangingLines.contains(.reads) || hangingLines.contains(line) {
-            misses += 1
+            if isLookUp { misses += 1 }
             return nil
         }
         lastNumber += 1
-        waiting[lastNumber] = Waiting(completion: completion, line: line, ticks: ticks)
+        waiting[lastNumber] = Waiting(completion: completion, line: line, isLookUp: isLookUp, ticks: ticks)
         defer { isTicking = true }
         return Position(number: lastNumber, startsTicks: !isTicking)
+    }
+
+    /// Records that all writes before a wait have been made.
+    mutating func endWait(_ number: Int) -> Turn {
+        Turn(completion: remove(number)?.completion, hasRecovered: recover(.writes))
     }
 
     /// Records that all writes before a look-up have been made: the look-up now waits in the line for reading.
@@ -375,7 +392,7 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
         var turn = Turn(hasRecovered: recover(.writes))
         guard waiting[number] != nil else { return turn }
         guard !hangingLines.contains(.reads) else {
-            turn.completion = remove(number)
+            turn.completion = remove(number)?.completion
             misses += 1
             return turn
         }
@@ -391,7 +408,7 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
 
     /// Records that a look-up was made.
     mutating func end(_ number: Int, _ outcome: Outcome) -> Turn {
-        let turn = Turn(completion: remove(number), hasRecovered: recover(.reads))
+        let turn = Turn(completion: remove(number)?.completion, hasRecovered: recover(.reads))
         if turn.completion != nil { count(outcome) }
         return turn
     }
@@ -410,11 +427,11 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
         var tick = Tick()
         let wasHanging = isHanging
         for number in waiting.filter({ $0.value.ticks < ticks }).keys.sorted() {
-            guard let line = waiting[number]?.line, let completion = remove(number) else { continue }
-            hangingLines.insert(line)
-            tick.givenUp.append(completion)
+            guard let given = remove(number) else { continue }
+            hangingLines.insert(given.line)
+            tick.givenUp.append(given.completion)
+            if given.isLookUp { misses += 1 }
         }
-        misses += tick.givenUp.count
         ticks += 1
         isTicking = !waiting.isEmpty
         tick.startsHanging = isHanging && !wasHanging
@@ -422,7 +439,7 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
         return tick
     }
 
-    private mutating func remove(_ number: Int) -> Completion? { waiting.removeValue(forKey: number)?.completion }
+    private mutating func remove(_ number: Int) -> Waiting? { waiting.removeValue(forKey: number) }
 
     private mutating func recover(_ line: Line) -> Bool {
         guard isHanging else { return false }

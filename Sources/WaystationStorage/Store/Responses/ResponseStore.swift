@@ -367,6 +367,15 @@ extension ResponseStore {
         }
     }
 
+    /// Runs work when all writes that were requested before have been made, or when the disk hangs.
+    ///
+    /// `work` is called once, on a queue of the store, and must not wait.
+    package func afterWrites(_ work: @escaping @Sendable () -> Void) {
+        guard let ticket = lookUps.withLock({ $0.addWait { _ in work() } }) else { return watchQueue.async { work() } }
+        if ticket.startsTicks { scheduleTick() }
+        writeQueue.async { self.takeTurn { $0.endWait(ticket.number) }.completion?([]) }
+    }
+
     /// Makes a look-up, unless it was given up meanwhile.
     ///
     /// Call it on the read queue.
