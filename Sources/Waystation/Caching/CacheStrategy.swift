@@ -266,12 +266,20 @@ package enum CacheDecision: Sendable {
         rules: CachingRules = CachingRules()
     ) -> CacheDecision {
         let decision = decide(strategy, policy, request, stored, now, rules)
+        switch decision {
         // Whole responses come first: they are asked about as a whole.
-        guard case .fetch(var fetch) = decision, fetch.reason != .request, fetch.revalidation == nil,
-            fetch.fallback == nil, let completion = Completion(for: request.message, among: stored)
-        else { return decision }
-        fetch.completion = completion
-        return .fetch(fetch)
+        case .fetch(var fetch) where fetch.reason != .request && fetch.revalidation == nil && fetch.fallback == nil:
+            guard let completion = Completion(for: request.message, among: stored) else { return decision }
+            fetch.completion = completion
+            let mayAnswer = strategy.usesParts(of: completion.head, withoutNetworkAt: now, rules)
+            if mayAnswer { fetch.fallback = completion.beginning(now: now, rules: rules) }
+            return .fetch(fetch)
+        case .unavailable:
+            let completion = Completion(for: request.message, among: stored)
+            guard let beginning = completion?.beginning(now: now, rules: rules) else { return decision }
+            return .serve(beginning, renewing: nil)
+        case .fetch, .serve, .gatewayTimeout, .bypass: return decision
+        }
     }
 
     private static func decide(
@@ -355,6 +363,30 @@ package enum CacheDecision: Sendable {
     }
 }
 
+extension StoredHead {
+    /// Whether the response arrived less than `limit` before a time.
+    ///
+    /// A clock that was set back far makes the time since the arrival unknown. The response then counts as too old, and
+    /// not as one that has just arrived until the clock has caught up.
+    fileprivate func hasArrived(within limit: Duration, before now: Date, _ rules: CachingRules) -> Bool {
+        let sinceArrival = now.timeIntervalSince(responseTime)
+        return sinceArrival >= -rules.clockTolerance.inSeconds && max(0, sinceArrival) < limit.inSeconds
+    }
+}
+
+extension CacheStrategy {
+    /// Whether stored parts may answer when there is no network, although other parts of the representation are missing.
+    fileprivate func usesParts(of head: StoredHead, withoutNetworkAt now: Date, _ rules: CachingRules) -> Bool {
+        switch kind {
+        case .standard: head.freshness(now: now, rules: rules).isFresh
+        case .cacheFirst(let limit), .staleWhileRevalidate(let limit):
+            head.hasArrived(within: limit, before: now, rules)
+        case .revalidate, .networkFirst, .cacheOnly: true
+        case .networkOnly: false
+        }
+    }
+}
+
 /// The stored response that answers a request, whatever its age.
 private struct Chosen {
     let request: CacheRequest
@@ -372,13 +404,8 @@ private struct Chosen {
     }
 
     /// The selection, unless it arrived `limit` ago or longer.
-    ///
-    /// A clock that was set back far makes the time since the arrival unknown. The response then counts as too old, and
-    /// not as one that has just arrived until the clock has caught up.
     func selection(within limit: Duration) -> StoredSelection? {
-        guard !isPassingRedirect, let selection else { return nil }
-        let sinceArrival = now.timeIntervalSince(selection.head.responseTime)
-        guard sinceArrival >= -rules.clockTolerance.inSeconds, max(0, sinceArrival) < limit.inSeconds else {
+        guard !isPassingRedirect, let selection, selection.head.hasArrived(within: limit, before: now, rules) else {
             return nil
         }
         return selection

@@ -345,13 +345,34 @@ struct PartsEndToEndTests {
         #expect(body.sent <= length)
     }
 
-    @Test("parts are of use without the network, as far as they go")
-    func offline() async throws {
-        let fixture = try fixture()
+    @Test(
+        "parts are of use without the network, as far as they go",
+        arguments: [
+            CacheStrategy.standard, .cacheFirst(for: .days(1)), .networkFirst(), .staleWhileRevalidate(for: .days(1)),
+        ]
+    )
+    func offline(strategy: CacheStrategy) async throws {
+        let fixture = try fixture(strategy)
         try await fixture.load("/", ["Range": "bytes=0-499"])
         fixture.origin.stop()
-        check(try await fixture.load("/", ["Range": "bytes=400-499"]), 400..<500, isHit: true)
+        let rest = try await fixture.load("/", ["Range": "bytes=100-"])
+        check(rest, 100..<500, isHit: false)
+        #expect(rest.standsIn)
+        if strategy != .networkFirst() {
+            check(try await fixture.load("/", ["Range": "bytes=400-499"]), 400..<500, isHit: true)
+        }
         await #expect(throws: URLError.self) { try await fixture.load("/", ["Range": "bytes=400-500"]) }
+        await #expect(throws: URLError.self) { try await fixture.load("/", ["Range": "bytes=500-"]) }
         await #expect(throws: URLError.self) { try await fixture.load() }
+        let stored = try await fixture.load("/", ["Range": "bytes=100-"], policy: .returnCacheDataDontLoad)
+        check(stored, 100..<500, isHit: true)
+        // Parts that are too old need the origin.
+        fixture.clock.advance(by: 200_000)
+        let isAnyAge = strategy == .networkFirst()
+        if isAnyAge {
+            #expect(try await fixture.load("/", ["Range": "bytes=100-"]).status == 206)
+        } else {
+            await #expect(throws: URLError.self) { try await fixture.load("/", ["Range": "bytes=100-"]) }
+        }
     }
 }

@@ -48,15 +48,12 @@ struct DownloadTaskTests {
     func resumed() async throws {
         body.change { $0.breaksAfter = 200_000 }
         let fixture = try fixture()
-        let error = await #expect(throws: URLError.self) {
-            _ = try await fixture.session.download(from: fixture.origin.url())
-        }
-        #expect(error?.code == .networkConnectionLost)
+        await #expect(throws: URLError.self) { _ = try await fixture.session.download(from: fixture.origin.url()) }
         await fixture.cache.flush()
         let (file, response) = try await fixture.session.download(from: fixture.origin.url())
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
         #expect(try contents(of: file) == body.text())
-        #expect(fixture.seen(1, "Range") == "bytes=200000-299999")
+        #expect(fixture.seen(1, "Range") == "bytes=200000-")
         #expect(body.sent == 300_000)
     }
 

@@ -51,6 +51,24 @@ package struct Completion: Sendable {
         guard validators.condition != nil || (missing.count == 1 && missing[0].upperBound == total) else { return nil }
     }
 
+    /// The answer to a request for all bytes from one on (`bytes=100-`) when the origin cannot be asked: the stored bytes up
+    /// to the first missing one.
+    ///
+    /// A server may send fewer bytes than it was asked for, and the client sees that by `Content-Range` (RFC 9110 §15.3.7).
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - rules: The caching rules.
+    /// - Returns: The selection; nil if the request is another one, if its first byte is missing, or if the origin has to
+    ///   confirm the parts first.
+    package func beginning(now: Date, rules: CachingRules) -> StoredSelection? {
+        guard case .part(let range) = answer, request.headerFields.firstValue(.range)?.last == "-",
+            let end = missing.first?.lowerBound, end > range.lowerBound, !head.facts.isUnconfirmed
+        else { return nil }
+        let freshness = head.freshness(now: now, rules: rules)
+        return StoredSelection(index: index, head, freshness, answer: .part(range.lowerBound..<end))
+    }
+
     /// The fields of the request for missing bytes.
     ///
     /// - Parameter span: The missing bytes.
