@@ -76,6 +76,7 @@ package protocol FileSystem: Sendable {
     ///   - path: The file, which is made if missing.
     ///   - byte: The place of the byte, below 2^63.
     /// - Returns: `nil` at once when another holder has the lock.
+    /// - Throws: ``FileError`` when the file cannot be made or locked.
     func lock(_ path: String, byte: UInt64) throws -> OpenFile?
     /// The identity that distinguishes the file at a path from every other file; `nil` when there is no file.
     func identity(of path: String) throws -> FileIdentity?
