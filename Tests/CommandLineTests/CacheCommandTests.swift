@@ -225,6 +225,39 @@ struct CacheCommandTests {
         #expect(try urls().isEmpty)
     }
 
+    @Test("a part is shown with its bytes, and a key that is more than a URL with what it answers; explain names both")
+    func partsAndKeys() async throws {
+        let store = ResponseStore(directory: directory)
+        for (url, range) in [("film", "bytes 0-3/5000"), ("film", "bytes 100-103/5000"), ("a#key=acme", "")] {
+            var fields: HTTPFields = [.cacheControl: "max-age=86400", .eTag: "\"1\""]
+            if !range.isEmpty { fields[.contentRange] = range }
+            let nominee = VaryKey.Nominee(name: .range, value: range.replacing("bytes ", with: "bytes="))
+            let head = StoredHead(
+                key: RequestKey(method: "GET", url: "https://shop.example/\(url)"),
+                status: range.isEmpty ? 200 : 206,
+                headerFields: fields,
+                vary: range.isEmpty ? .none : VaryKey([nominee]),
+                requestTime: Date(),
+                responseTime: Date()
+            )
+            let writer = try #require(store.begin(head))
+            writer.append(Data("abcd".utf8))
+            try await writer.commit()
+        }
+        await store.flush()
+        let lines = try run("list", "--in", "http").output.split(separator: "\n")
+        #expect(lines.contains { $0.hasSuffix("https://shop.example/film (bytes 0-3 of 5000)") }, "\(lines)")
+        #expect(lines.contains { $0.hasSuffix("https://shop.example/a#key=acme") })
+        let entries = try object(run("list", "--in", "http", "--format", "json").output)["entries"] as? [[String: Any]]
+        #expect(entries?.compactMap { $0["part"] as? String }.sorted().first == "bytes 0-3 of 5000")
+        let shown = try run("show", "https://shop.example/a", "--in", "http").output
+        #expect(shown.contains("\n  answers: https://shop.example/a, with a text that the rule adds\n"), "\(shown)")
+        let explained = try run("explain", "https://shop.example/film", "--in", "http").output
+        let held = "2 responses are stored for the URL: of the 5000 bytes of the whole, the bytes 0-3 and 100-103"
+        #expect(explained.contains(held), "\(explained)")
+        #expect(explained.contains("the origin is asked for the bytes 4-99 and 104-4999 alone."), "\(explained)")
+    }
+
     @Test("explain and list know responses that answer other queries, and list no row that only states their rule")
     func otherQueries() async throws {
         let store = ResponseStore(directory: directory)

@@ -95,6 +95,59 @@ struct HARRecordingTests {
         }
     }
 
+    @Test("an export has parts that together are whole as one response, and other parts as they are")
+    func exportedParts() async throws {
+        let body = Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let origin = try ScriptedOrigin { request in
+            let ends = request.value(of: "Range")?.dropFirst("bytes=".count).split(separator: "-").compactMap {
+                Int($0)
+            }
+            guard let first = ends?.first, let last = ends?.last else { return .ok(body) }
+            return .status(
+                206,
+                fields: [
+                    "Content-Range": "bytes \(first)-\(last)/1000", "ETag": "\"1\"", "Cache-Control": "max-age=60",
+                    "Content-Type": "video/mp4",
+                ],
+                body: body[first...last]
+            )
+        }
+        let cache = try place.cache()
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.standard))]
+            $0.cache = cache
+        }
+        let client = interceptor.client()
+        for (path, range) in [("/whole", "0-499"), ("/whole", "400-999"), ("/part", "0-99")] {
+            var request = URLRequest(url: origin.url(path))
+            request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
+            _ = try await client.data(for: request)
+        }
+        await cache.flush()
+        let file = place.file("parts.har")
+        #expect(try StoreInspector(directory: cache.directory).exportHAR(to: file) == 2)
+        origin.stop()
+        let entries = try HARArchive(contentsOf: file).entries
+        let whole = try #require(entries.first { $0.request.url.hasSuffix("/whole") })
+        #expect(whole.response.status == 200)
+        #expect(whole.response.content.size == 1_000)
+        #expect(!whole.response.headers.contains { $0.name == "Content-Range" })
+        let part = try #require(entries.first { $0.request.url.hasSuffix("/part") })
+        #expect(part.response.status == 206)
+        #expect(part.request.headers.contains { $0.name.lowercased() == "range" && $0.value == "bytes=0-99" })
+
+        let other = try place.cache()
+        #expect(try await other.importRecording(at: file).imported.map(\.bytes).sorted() == [100, 1_000])
+        let offline = try Interceptor {
+            $0.rules = [.allow("http://127.0.0.1:*/**", via: .cache(.cacheOnly))]
+            $0.cache = other
+        }
+        #expect(try await offline.client().data(for: URLRequest(url: origin.url("/whole"))).0 == body)
+        var request = URLRequest(url: origin.url("/part"))
+        request.setValue("bytes=10-19", forHTTPHeaderField: "Range")
+        #expect(try await offline.client().data(for: request).0 == body[10...19])
+    }
+
     @Test("states the source of each answer, whichever way the app receives it")
     func sources() async throws {
         let folder = place.file("files")

@@ -4,14 +4,16 @@ import Measuring
 import Synchronization
 import WaystationStorage
 
-/// One process of the crowd: it stores, looks up, freshens, invalidates and purges, as apps do, until its time is up.
+/// One process of the crowd: it stores, looks up, freshens, invalidates and purges, as apps do, and loads films, until its
+/// time is up.
 struct Member {
     let store: ResponseStore
+    private var films: Films
     private var random: SeededRandom
     private let progress = StepCount()
     private let complaints: Complaints
 
-    init(directory: URL, seed: UInt64) {
+    init(directory: URL, seed: UInt64) throws {
         let complaints = Complaints()
         self.complaints = complaints
         let report: @Sendable (StoreEvent) -> Void = { event in
@@ -25,6 +27,7 @@ struct Member {
         }
         store = ResponseStore(directory: directory, limits: Material.limits, events: report)
         random = SeededRandom(seed: seed)
+        films = try Films(directory: directory, maker: "\(seed)", complaints: complaints)
     }
 
     /// - Returns: The exit code.
@@ -37,8 +40,10 @@ struct Member {
                 progress.add()
             }
             say("done 50")
+            say("films \(films.takeCounts())")
         }
         await store.flush()
+        await films.flush()
         for complaint in complaints.all { say("wrong \(complaint)") }
         return complaints.isEmpty ? 0 : 3
     }
@@ -46,7 +51,8 @@ struct Member {
     private mutating func step() async {
         let number = Int.random(in: 0..<Material.urls, using: &random)
         let key = Material.key(number, Material.partitions[Int.random(in: 0..<3, using: &random)])
-        switch Int.random(in: 0..<100, using: &random) {
+        switch Int.random(in: 0..<120, using: &random) {
+        case 100...: await films.step(using: &random)
         case ..<45: await check(key, number)
         case ..<85: await write(key, number)
         case ..<93: await freshen(key)

@@ -8,6 +8,7 @@ struct Remains {
     struct Findings {
         var entries = 0
         var bytes = 0
+        var parts = 0
         var isWhole = false
         var wrong: [String] = []
     }
@@ -28,6 +29,11 @@ struct Remains {
         let after = try inspector.verify()
         if !after.isIntact || after.unnamedFiles > 0 { findings.wrong.append("not intact after an opening: \(after)") }
         for entry in try inspector.entries() {
+            if entry.key.url.hasPrefix(Films.prefix) {
+                findings.parts += entry.part == nil ? 0 : 1
+                if try !isRightFilm(entry, inspector) { findings.wrong.append("a wrong film: \(entry.key)") }
+                continue
+            }
             guard let number = entry.key.url.split(separator: "/").last.flatMap({ Int($0) }),
                 let response = try inspector.response(entry),
                 let version = response.head.headerFields[Material.version].flatMap({ Int($0) }),
@@ -41,8 +47,21 @@ struct Remains {
         if findings.bytes > Material.limits.maximumSize.bytes {
             findings.wrong.append("\(findings.bytes) bytes are more than the maximum")
         }
+        try await store.purge([.tag(Films.tag)], as: .hard)
+        await store.flush()
+        let kept = try inspector.entries().filter { $0.key.url.hasPrefix(Films.prefix) }
+        findings.wrong += kept.map { "not purged: \($0.key), \($0.part?.description ?? "whole")" }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         if let aside = names.first(where: { $0.contains("damaged") }) { findings.wrong.append("moved aside: \(aside)") }
         return findings
+    }
+
+    /// Whether a film, or a part of one, has the bytes of its version.
+    private func isRightFilm(_ entry: StoredEntry, _ inspector: StoreInspector) throws -> Bool {
+        guard let number = entry.key.url.split(separator: "/").last.flatMap({ Int($0) }),
+            let response = try inspector.response(entry), let version = Films.version(response.head.headerFields[.eTag])
+        else { return false }
+        let bytes = entry.part?.bytes ?? 0..<Films.length
+        return try response.body.contents() == Films.body(number, version: version).subdata(in: bytes)
     }
 }

@@ -7,6 +7,7 @@ final class Tally: Sendable {
         var steps = 0
         var notes = 0
         var evicted = 0
+        var films = Films.Counts()
         var wrong: [String] = []
     }
 
@@ -20,10 +21,14 @@ final class Tally: Sendable {
                 sums.steps += 50
             } else if line.hasPrefix("evicted "), let count = Int(line.dropFirst(8)) {
                 sums.evicted += count
+            } else if line.hasPrefix("films "), let counts = Films.Counts(line.dropFirst(6)) {
+                sums.films.add(counts)
             } else if line.hasPrefix("note ") {
                 sums.notes += 1
                 if sums.notes <= 3 { say(line) }
-            } else if !["done 50", "note ", "evicted "].contains(where: { $0.hasPrefix(line) }) {
+            } else if !["done 50", "note ", "evicted ", "films "].contains(where: { $0.hasPrefix(line) }),
+                !line.hasPrefix("films ")
+            {
                 // A kill may cut a line short; every other line is a complaint.
                 sums.wrong.append(line)
             }

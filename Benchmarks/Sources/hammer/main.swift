@@ -13,7 +13,7 @@ if arguments.first == "--member" {
         say("wrong usage")
         exit(2)
     }
-    var member = Member(directory: URL(fileURLWithPath: arguments[1]), seed: seed)
+    var member = try Member(directory: URL(fileURLWithPath: arguments[1]), seed: seed)
     exit(await member.run(seconds: seconds))
 }
 
@@ -33,12 +33,16 @@ let crowd = Crowd(
 let outcome = try crowd.run(seats: 8, pause: 0.05...0.4, seed: UInt64.random(in: 0 ... .max))
 let rest = try await Remains(directory: directory).check()
 let tally = lines.now
-let wrong = outcome.wrong + tally.wrong + rest.wrong
+// A load that always failed would be wrong nowhere.
+let idle = seconds >= 5 && tally.films.loads == 0 ? ["no film was loaded"] : []
+let wrong = outcome.wrong + tally.wrong + rest.wrong + idle
 for line in wrong.prefix(20) { say(line) }
 let took = Int((started.duration(to: .now) / .seconds(1)).rounded())
 say(
     """
-    hammer: 8 processes, \(took) s, \(tally.steps) steps, \(outcome.kills) kills, \(tally.evicted) evicted, \(tally.notes) waits given up, \
+    hammer: 8 processes, \(took) s, \(tally.steps) steps, \(tally.films.loads) loads of films, \
+    \(tally.films.failures) broken off, \(tally.films.purges) purges of them, \(rest.parts) parts left, \(outcome.kills) kills, \
+    \(tally.evicted) evicted, \(tally.notes) waits given up, \
     \(rest.entries) responses left, \(rest.bytes) of \(Material.limits.maximumSize.bytes) bytes, integrity \
     \(rest.isWhole ? "ok" : "BROKEN"), \(wrong.count) wrong
     """

@@ -26,16 +26,20 @@ enum CacheArithmetic {
         return sentences
     }
 
-    /// The stored responses, and the one that fits the request.
-    static func found(_ count: Int, _ selection: StoredSelection?) -> [String] {
-        switch (count, selection) {
-        case (0, _): ["No response is stored for the URL."]
-        case (let count, nil):
-            ["\(count) \(count == 1 ? "response is" : "responses are") stored for the URL, but none fits the request."]
-        case (1, let selection?): ["The stored response has the status \(selection.head.status)."]
-        case (let count, let selection?):
-            ["\(count) responses are stored for the URL. The one that fits has the status \(selection.head.status)."]
+    /// The stored responses, and the one that fits the request, with the bytes that it has if it is not whole.
+    static func found(_ count: Int, _ selection: StoredSelection?, _ completion: Completion?) -> [String] {
+        let stored = "\(count) \(count == 1 ? "response is" : "responses are") stored for the URL"
+        guard let head = selection?.head ?? completion?.head else {
+            return [count == 0 ? "No response is stored for the URL." : "\(stored), but none fits the request."]
         }
+        if let held = head.held, let total = head.contentLength {
+            return ["\(stored): of the \(total) bytes of the whole, \(held.inWords) are stored."]
+        }
+        let part = head.partBytes.map { part in
+            " It has \([part.bytes].inWords) of \(part.total.map(String.init) ?? "an unknown number")."
+        }
+        let found = count == 1 ? "The stored response has" : "\(stored). The one that fits has"
+        return ["\(found) the status \(head.status).\(part ?? "")"]
     }
 
     /// The names by which the response is purged together with others (RFC 9875 §2); none if it has none.
@@ -144,7 +148,8 @@ enum CacheArithmetic {
             guard let revalidation else { return ["\(answer)."] }
             return ["\(answer), and asks the origin in the background\(condition(revalidation))."]
         case .fetch(let fetch):
-            var sentences = ["\(fetch.reason.inWords): the origin is asked\(condition(fetch.revalidation))."]
+            let asked = fetch.completion.map { " for \($0.missing.inWords) alone" } ?? condition(fetch.revalidation)
+            var sentences = ["\(fetch.reason.inWords): the origin is asked\(asked)."]
             if fetch.standIn(now: now) != nil {
                 let late = fetch.timeout.map { ", or does not begin to answer within \($0.inWords)" } ?? ""
                 sentences.append("If the origin cannot be reached\(late), the stored response answers.")
@@ -166,6 +171,15 @@ enum CacheArithmetic {
             [fields[.ifNoneMatch].map { "If-None-Match: \($0)" }]
             + [fields[.ifModifiedSince].map { "If-Modified-Since: \($0)" }]
         return " with " + parts.compactMap(\.self).joined(separator: " and ")
+    }
+}
+
+extension [Range<Int>] {
+    /// Spans of bytes in words, such as `the bytes 0-99 and 200-299`.
+    fileprivate var inWords: String {
+        let spans = map { "\($0.lowerBound)-\($0.upperBound - 1)" }
+        let list = spans.count < 3 ? spans : spans.prefix(2) + ["\(spans.count - 2) more spans"]
+        return "the bytes " + list.joined(separator: list.count == 2 ? " and " : ", ")
     }
 }
 

@@ -31,6 +31,8 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     }
 
     package let kind: Kind
+    /// Whether bodies are compared with the digests that their responses state.
+    package private(set) var checksDigests = false
 
     /// A private HTTP cache: RFC 9111 with heuristic freshness and `Vary`, `stale-while-revalidate` and
     /// `stale-if-error` (RFC 5861), `immutable` (RFC 8246).
@@ -84,8 +86,28 @@ public struct CacheStrategy: Hashable, Sendable, CustomStringConvertible {
     /// Loads from the network; neither serves nor stores responses.
     public static let networkOnly = Self(kind: .networkOnly)
 
+    /// The same strategy, which compares the bodies that it loads with the digests that their responses state, in the fields
+    /// `Repr-Digest` and `Content-Digest` (RFC 9530).
+    ///
+    /// ```swift
+    /// $0.rules = [.allow("https://files.example/**", via: .cache(.standard.checkingDigests()))]
+    /// ```
+    ///
+    /// A body whose SHA-256 or SHA-512 is another one is not stored, and its load fails at its end with
+    /// `URLError.cannotDecodeRawData` and the code `digestMismatch`: parts of it may have been delivered before. The requests
+    /// ask for a digest by `Want-Repr-Digest`. A response that states none is used as without this.
+    ///
+    /// - Returns: The strategy. With ``networkOnly`` it checks nothing.
+    public func checkingDigests() -> Self {
+        var strategy = self
+        strategy.checksDigests = true
+        return strategy
+    }
+
     /// The strategy as it is written in code.
-    public var description: String {
+    public var description: String { checksDigests ? "\(name).checkingDigests()" : name }
+
+    private var name: String {
         switch kind {
         case .standard: "standard"
         case .revalidate(.get): "revalidate"
@@ -291,7 +313,7 @@ package enum CacheDecision: Sendable {
         _ rules: CachingRules
     ) -> CacheDecision {
         guard strategy.obeysHTTP || request.isUnconditional else {
-            return strategy == .cacheOnly || policy == .returnCacheDataDontLoad ? .unavailable : .bypass
+            return strategy.kind == .cacheOnly || policy == .returnCacheDataDontLoad ? .unavailable : .bypass
         }
         if policy == .useProtocolCachePolicy, strategy.kind == .standard {
             return standard(request, stored, now, rules)
@@ -301,9 +323,9 @@ package enum CacheDecision: Sendable {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData:
             var fetch = Fetch(.request)
             if policy == .reloadIgnoringLocalAndRemoteCacheData { fetch.directive = "no-cache" }
-            return strategy == .networkOnly ? .bypass : .fetch(fetch)
+            return strategy.kind == .networkOnly ? .bypass : .fetch(fetch)
         case .reloadRevalidatingCacheData:
-            if strategy == .networkOnly { return .bypass }
+            if strategy.kind == .networkOnly { return .bypass }
             // RFC 8246 §2: such a response need not be confirmed by a reload.
             if strategy.kind == .standard,
                 case .fresh(let selection) = ReuseDecision(for: request.message, among: stored, now: now, rules: rules),

@@ -177,7 +177,8 @@ private struct Download {
             guard partial.length == total ?? partial.length else { throw wrongLength(total) }
             try partial.finish()
         } catch {
-            if partial.record.validators.condition == nil {
+            // Bytes of a body with a wrong digest must not begin the file of the next attempt.
+            if partial.record.validators.condition == nil || (error as? URLError)?.isDigestMismatch == true {
                 try? PartialFile.remove(paths, files)
             } else {
                 partial.leave()

@@ -94,7 +94,9 @@ extension CacheAccess {
         if isPosted, strategy.obeysHTTP, stored.cacheControl.maxAge == nil, stored.headerFields[.expires] == nil {
             return .refuse(.notMarkedStorable)
         }
-        return head.doubt(storesCodedBodies: storesCodedBodies).map { .refuse($0) } ?? .store(stored.tagged(tags))
+        // The digest of a coded content is not that of the decoded bytes.
+        let mayBeCoded = storesCodedBodies && !strategy.checksDigests
+        return head.doubt(storesCodedBodies: mayBeCoded).map { .refuse($0) } ?? .store(stored.tagged(tags))
     }
 
     /// The action for the head of a request's response: it drops the stored responses that the response invalidates
@@ -122,6 +124,12 @@ extension CacheAccess {
         if !invalidation.groups.isEmpty { invalidate(.labels(invalidation.groups, .hard)) }
     }
 
+    /// Reports that a body does not have the digest that its response states.
+    func report(_ mismatch: URLError) {
+        let url = mismatch.userInfo[NSURLErrorFailingURLErrorKey] as? URL
+        events.emit(LoadEvent(kind: .degraded(mismatch.localizedDescription), url: url))
+    }
+
     /// Drops all stored responses of an origin, which has demanded that by `Clear-Site-Data`.
     func clear(_ origin: String) { invalidate(.origin(origin)) }
 
@@ -146,6 +154,7 @@ final class PostedResponse: TransportReceiver {
     private let sent: Date
     /// When the request was sent, in the order of the store's invalidations.
     private let moment: StoreMoment
+    private let check = Mutex<DigestCheck?>(nil)
 
     /// - Parameters:
     ///   - message: The request.
@@ -181,6 +190,7 @@ final class PostedResponse: TransportReceiver {
         // An invalidation by another load, since the request was sent, is also one of this response.
         let isOutdated = cache.store.hasInvalidated(key, since: moment)
         cache.invalidate(after: message, head)
+        if strategy.checksDigests { check.withLock { $0 = DigestCheck(head, to: message.method) } }
         if case .store(let stored) = decision, !isOutdated {
             recorder.begin(stored, under: key, length: head.statedLength, asOf: cache.store.moment())
         }
@@ -188,6 +198,7 @@ final class PostedResponse: TransportReceiver {
     }
 
     func transportDidReceive(_ part: Data) {
+        check.withLock { $0?.update(part) }
         recorder.append(part)
         receiver.transportDidReceive(part)
     }
@@ -197,8 +208,9 @@ final class PostedResponse: TransportReceiver {
     }
 
     func transportDidEnd(_ error: (any Error)?) {
-        recorder.end(isComplete: error == nil)
-        receiver.transportDidEnd(error)
+        let mismatch = error == nil ? check.withLock { $0?.error(of: URL(string: key.url)) } : nil
+        if let mismatch { recorder.discard(); cache.report(mismatch) } else { recorder.end(isComplete: error == nil) }
+        receiver.transportDidEnd(error ?? mismatch)
     }
 }
 
@@ -211,6 +223,8 @@ struct StoredVariants: Sendable {
     private let joined: [StoredParts]
     /// The heads of all of them, by which the caching rules decide.
     let heads: [StoredHead]
+    /// The store from which joined parts are removed that do not have the digest of the whole; nil if that is not checked.
+    private var checkedStore: ResponseStore?
 
     init(_ responses: [StoredResponse], over packed: PackedVariant? = nil) {
         self.responses = responses
@@ -248,6 +262,22 @@ struct StoredVariants: Sendable {
 
     static let none = StoredVariants([])
 
+    /// The same responses, whose joined parts are compared with the digest of the whole when they answer.
+    func checked(in store: ResponseStore) -> StoredVariants {
+        var variants = self
+        variants.checkedStore = store
+        return variants
+    }
+
+    /// The whole body of joined parts, which is checked as it is read, if that was asked for.
+    private func checked(_ body: Answer.Body, at index: Int, of url: URL) -> Answer.Body {
+        guard let checkedStore, let parts = parts(at: index), parts.head.isComplete, case .source(let source) = body,
+            let check = DigestCheck(StatedDigests(ofRepresentation: parts.head.headerFields))
+        else { return body }
+        let rows = rows(at: index)
+        return .source(CheckedBody(source, check, of: url) { checkedStore.remove(rows) { _ in } })
+    }
+
     /// The answer for a selection.
     ///
     /// - Parameters:
@@ -256,7 +286,8 @@ struct StoredVariants: Sendable {
     ///   - status: The status for the response's `Cache-Status` field.
     /// - Returns: The answer; nil if the request has no URL.
     func answer(_ selection: StoredSelection, to request: URLRequest, _ status: CacheStatus) -> Answer? {
-        guard let whole = body(at: selection.index), let url = request.url else { return nil }
+        guard var whole = body(at: selection.index), let url = request.url else { return nil }
+        if selection.content.isWhole(of: whole.length) { whole = checked(whole, at: selection.index, of: url) }
         let packed = selection.index == responses.count ? packed : nil
         let source = packed?.source ?? .cache
         let head = ResponseHead(
@@ -267,6 +298,10 @@ struct StoredVariants: Sendable {
         )
         return Answer(head: head, body: whole.part(selection.content), source: source)
     }
+}
+
+extension StoredSelection.Content {
+    fileprivate func isWhole(of length: Int) -> Bool { self == .whole || self == .bytes(0..<length) }
 }
 
 extension CacheStatus {

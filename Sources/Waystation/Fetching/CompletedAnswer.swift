@@ -71,6 +71,8 @@ final class CompletedAnswer: DetachableExchange {
     private let network: Network
     private let waiter: any FetchWaiter
     private let state: Mutex<State>
+    /// The comparison with the digest of the whole representation, if all of it is delivered and the strategy asks for it.
+    private let check = Mutex<DigestCheck?>(nil)
     private var cache: CacheAccess { fetches.cache }
 
     init(
@@ -225,6 +227,9 @@ final class CompletedAnswer: DetachableExchange {
             responseTime: received,
             rules: cache.rules
         )
+        if plan.strategy.checksDigests, completion.wanted.count == completion.head.contentLength {
+            check.withLock { $0 = DigestCheck(StatedDigests(ofRepresentation: selection.head.headerFields)) }
+        }
         let status = CacheStatus(.forwarded(.partial, status: head.statusCode))
         guard let url = plan.request.url else { return head }
         var told = ResponseHead(selection, length: completion.wanted.count, to: url, status)
@@ -251,7 +256,12 @@ final class CompletedAnswer: DetachableExchange {
             case .asking, .reading, .ended: return nil
             }
         }
-        if let delivered, !delivered.isEmpty { waiter.transportDidReceive(delivered) }
+        if let delivered, !delivered.isEmpty { deliver(delivered) }
+    }
+
+    private func deliver(_ part: Data) {
+        check.withLock { $0?.update(part) }
+        waiter.transportDidReceive(part)
     }
 
     fileprivate func receiveEnd(_ error: (any Error)?, _ number: Int) {
@@ -313,12 +323,16 @@ final class CompletedAnswer: DetachableExchange {
             return state.position >= completion.wanted.upperBound
         }
         guard !isOver else { return finish() }
-        cache.store.lookup(plan.presented.key, opening: { _ in false }) { responses in
+        lookUpVariants { variants in
             // The store's queue must not wait for other code.
-            DispatchQueue.global().async {
-                self.goOn(with: StoredVariants(self.cache.usable(responses), over: self.plan.variants.packed))
-            }
+            DispatchQueue.global().async { self.goOn(with: variants) }
         }
+    }
+
+    /// Looks up what is stored by now, with the responses to other queries that may answer the request.
+    private func lookUpVariants(_ found: @escaping @Sendable (StoredVariants) -> Void) {
+        let packed = plan.variants.packed
+        cache.lookUp(plan.presented.key, opening: { _ in false }) { found(StoredVariants($0, over: packed)) }
     }
 
     private func goOn(with variants: StoredVariants) {
@@ -361,7 +375,18 @@ final class CompletedAnswer: DetachableExchange {
             defer { state.phase = .ended }
             return state.phase != .ended
         }
-        if isFirst { waiter.transportDidEnd(nil) }
+        guard isFirst else { return }
+        guard let mismatch = check.withLock({ $0.take() })?.error(of: plan.request.url) else {
+            return waiter.transportDidEnd(nil)
+        }
+        cache.report(mismatch)
+        lookUpVariants { variants in
+            let parts = self.completion.index(among: variants.heads).map(variants.rows) ?? []
+            // Look-ups that begin from now on do not find them.
+            self.cache.store.remove(parts) { _ in }
+            // The store's queue must not wait for other code.
+            DispatchQueue.global().async { self.waiter.transportDidEnd(mismatch) }
+        }
     }
 
     /// Reads stored bytes and delivers them, as long as the load takes them.
@@ -390,7 +415,7 @@ final class CompletedAnswer: DetachableExchange {
                 guard let body = next.body else { throw StoreError(.unavailable, "the stored parts are gone") }
                 let part = try body.part(.bytes(next.bytes)).contents()
                 state.withLock { $0.position += part.count }
-                waiter.transportDidReceive(part)
+                deliver(part)
             } catch {
                 leave(.cancelling)
                 return waiter.transportDidEnd(error)
@@ -414,7 +439,7 @@ final class CompletedAnswer: DetachableExchange {
                 return (nil, state.number, state.heldEnd.take(), state.phase == .reading)
             }
             if let part {
-                if !part.isEmpty { waiter.transportDidReceive(part) }
+                if !part.isEmpty { deliver(part) }
                 continue
             }
             keepPace()

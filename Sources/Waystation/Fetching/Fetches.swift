@@ -156,85 +156,18 @@ final class Fetches: Sendable {
         }
     }
 
-    /// Renews a response that was already served, unless that is under way or has just failed, or the server wants no
-    /// request yet.
-    ///
-    /// The result is not reported. A log-out of the login whose cookies the request has ends the renewal.
-    func renew(_ plan: FetchPlan, through network: Network) {
+    /// Whether a renewal may begin: none is under way here, none has just failed, and the server wants no pause.
+    func isDue(_ plan: FetchPlan, through network: Network) -> Bool {
         let identity = Identity(network: ObjectIdentifier(network), plan: plan.identity)
         let now = cache.now()
         let key = plan.presented.key
         let place = place(of: key)
-        let isDue = state.withLock { state in
+        return state.withLock { state in
             guard state.running[identity] == nil, !state.pauses.contains(key, now: now) else { return false }
             guard let failure = state.failures[place], failure.identity == identity else { return true }
             return !(0..<Self.pauseAfterFailure).contains(now.timeIntervalSince(failure.time))
         }
-        guard isDue, let renewal = Renewal(under: plan.ticket) else { return }
-        switch fetch(plan, for: renewal, isAlone: false, through: network) {
-        case .taken(let exchange): renewal.joined(exchange)
-        case .outdated: renewIfUnchanged(plan, through: network)
-        }
     }
-
-    /// Renews a response if the same ones are still stored for its key.
-    ///
-    /// Fetches have ended since the look-up, as many may while a long body is delivered. They may have been those of other
-    /// keys, because many keys are counted together.
-    private func renewIfUnchanged(_ plan: FetchPlan, through network: Network) {
-        let key = plan.presented.key
-        let ends = ends(of: key)
-        cache.store.lookup(key, opening: plan.presented.mayBeAnswered) { responses in
-            let present = StoredVariants(self.cache.usable(responses), over: plan.variants.packed)
-            guard present.heads == plan.variants.heads else { return }
-            var plan = plan
-            plan.lookedUp = ends
-            // The store's queue must not wait for other code.
-            DispatchQueue.global().async { [plan] in self.renew(plan, through: network) }
-        }
-    }
-}
-
-/// The waiter of a renewal in the background: it ignores the result.
-final class Renewal: FetchWaiter {
-    private struct State: Downstream {
-        var upstream = Upstream()
-    }
-
-    private let state = Mutex(State())
-    private let place = LoginPlace()
-
-    /// Begins a renewal among the loads of its login, so that a log-out ends it; nil when the user has logged out since
-    /// the request got its cookies.
-    init?(under ticket: LoginTicket?) {
-        _ = state.withLock { $0.upstream.begin(1) }
-        guard let ticket else { return }
-        guard place.enter(ticket, end: { [weak self] _ in self?.end() ?? false }) else { return nil }
-    }
-
-    /// Records the fetch that the renewal waits for.
-    func joined(_ exchange: any DetachableExchange) { state.take(exchange, 1) }
-
-    /// Ends the renewal, because of a log-out.
-    private func end() -> Bool {
-        state.withLock { $0.upstream.leave(.cancelling) }?.carryOut()
-        return place.leave()
-    }
-
-    /// The fetch has a result, which is ignored.
-    private func conclude() {
-        _ = state.withLock { $0.upstream.end() }
-        place.leave()
-    }
-
-    var id: FetchWaiterID { FetchWaiterID(object: ObjectIdentifier(self), number: 0) }
-    var isLoad: Bool { false }
-
-    func transportDidReceive(_: ResponseHead) {}
-    func transportDidReceive(_: Data) {}
-    func transportDidEnd(_: (any Error)?) { conclude() }
-    func fetchDidAnswer(_: Answer) { conclude() }
-    func fetchIsNotShared(_: UnsharedReason) { conclude() }
 }
 
 /// A request to the network on behalf of the cache.

@@ -19,6 +19,8 @@ final class ResponseRecorder: Sendable {
         /// A copy of the body so far; nil if none is wanted, or if the body is too long.
         var copy: Data?
         var copyLimit = 0
+        /// Whether nothing is stored before the end.
+        var isInOnePiece = false
     }
 
     /// The number of bytes after which a part is stored, and the next one begins.
@@ -42,12 +44,14 @@ final class ResponseRecorder: Sendable {
     ///   - key: The key under which the response is stored.
     ///   - length: The number of bytes of the body, if it is known.
     ///   - moment: When the request was sent. A response whose key was invalidated since then is not stored.
+    ///   - isInOnePiece: Whether nothing is stored before the end, because only then it is known whether the body is right.
     ///   - copyLimit: The length up to which ``end(isComplete:ended:)`` returns a copy of the body; nil for no copy.
     func begin(
         _ head: StoredHead,
         under key: RequestKey,
         length: Int?,
         asOf moment: StoreMoment,
+        inOnePiece isInOnePiece: Bool = false,
         copyingUpTo copyLimit: Int? = nil
     ) {
         var head = head.under(key.storing(head.headerFields))
@@ -58,7 +62,8 @@ final class ResponseRecorder: Sendable {
             head: head,
             moment: moment,
             copy: copyLimit.map { _ in Data() },
-            copyLimit: copyLimit ?? 0
+            copyLimit: copyLimit ?? 0,
+            isInOnePiece: isInOnePiece
         )
         // The end of a writer calls the store, so an earlier one is released outside of the lock.
         _ = state.withLock { state in
@@ -107,7 +112,8 @@ final class ResponseRecorder: Sendable {
     /// Stores what has arrived of a part, if it is long, and begins the next one.
     private func endPart() -> Bool {
         let ended: (writer: ResponseWriter, offset: Int)? = state.withLock { state in
-            guard state.count - state.committed >= partLength, let writer = state.writer, var rest = state.head,
+            guard !state.isInOnePiece, state.count - state.committed >= partLength, let writer = state.writer,
+                var rest = state.head,
                 rest.status == 206, rest.part(at: state.committed, length: 1) != nil
             else { return nil }
             let offset = state.committed
@@ -149,5 +155,14 @@ final class ResponseRecorder: Sendable {
             return finish(.success(0))
         }
         writer.commitPart(at: state.committed, completion: finish)
+    }
+
+    /// Ends the recording, and stores nothing of what has arrived.
+    func discard() {
+        let state = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        state.writer?.abandon()
     }
 }

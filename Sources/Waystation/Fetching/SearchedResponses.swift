@@ -48,6 +48,25 @@ extension CacheAccess {
         store.lookup(rules) { self.collect(Self.rules($0)[...], key, mayAnswer, [], completion) }
     }
 
+    /// Finds all usable responses that may answer a request with a key, whatever their queries are, newest first.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - mayAnswer: Whether the body of a response is likely to be read.
+    ///   - completion: Called once with the responses, on any thread.
+    func lookUp(
+        _ key: RequestKey,
+        opening mayAnswer: @escaping @Sendable (StoredHead) -> Bool,
+        completion: @escaping @Sendable ([StoredResponse]) -> Void
+    ) {
+        store.lookup(key, opening: mayAnswer) { responses in
+            self.searched(key, opening: mayAnswer) { others in
+                let responses = self.usable(responses)
+                completion(others.isEmpty ? responses : (responses + others).newestFirst)
+            }
+        }
+    }
+
     /// Looks up the responses of one rule after another.
     private func collect(
         _ rules: ArraySlice<NoVarySearch>,

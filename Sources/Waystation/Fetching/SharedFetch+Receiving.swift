@@ -24,6 +24,9 @@ extension SharedFetch {
 
     /// Handles a full response: it is stored if allowed, and delivered to all waiters that may share it.
     func receive(_ head: ResponseHead, _ decision: StoringDecision, _ times: Times, outdated: [Int]) {
+        if plan.strategy.checksDigests {
+            check.withLock { $0 = DigestCheck(head, to: plan.presented.message.method) }
+        }
         let freshened = store(head, decision, times, outdated: outdated)
         let isStored = recorder.isRecording
         let isPart = recorder.isRecordingPart
@@ -74,6 +77,7 @@ extension SharedFetch {
                 under: plan.presented.key,
                 length: head.statedLength,
                 asOf: times.moment,
+                inOnePiece: check.withLock { $0 != nil },
                 copyingUpTo: copyLimit(of: stored, as: head)
             )
             // The store takes no body of this size. The older responses are outdated all the same. While the disk is
@@ -165,6 +169,8 @@ extension SharedFetch {
         // All waiters may have left meanwhile.
         let (hasEnded, hasLoads) = state.withLock { ($0.hasEnded, $0.audience.hasLoads) }
         guard !hasEnded else { return true }
+        // The machine that has stored it may have no such rule.
+        guard !plan.strategy.checksDigests || body.agrees(with: head) else { return false }
         let isNewer = plan.variants.heads.allSatisfy { $0.responseTime < head.responseTime }
         let variants = StoredVariants([], over: PackedVariant(shared: head, body))
         let decision = CacheDecision.make(
@@ -300,6 +306,15 @@ extension SharedFetch {
 extension ResponseHead {
     /// Whether the response sets a cookie, and so may be meant for one user.
     fileprivate var setsCookie: Bool { value(forHTTPHeaderField: "Set-Cookie") != nil }
+}
+
+extension Data {
+    /// Whether these bytes have the digests that their response states.
+    fileprivate func agrees(with head: StoredHead) -> Bool {
+        var check = DigestCheck(StatedDigests(ofContentAfter: head.headerFields, status: head.status))
+        check?.update(self)
+        return check?.mismatch == nil
+    }
 }
 
 extension FetchPlan {

@@ -70,6 +70,8 @@ final class SharedFetch: TransportReceiver {
     private let network: Network
     let recorder: ResponseRecorder
     let state: Mutex<State>
+    /// The comparison of the body with the digests that the response states, if the strategy asks for it.
+    let check = Mutex<DigestCheck?>(nil)
     /// Called when no more waiters may join, and when the fetch ends.
     let closed: @Sendable (SharedFetch) -> Void
 
@@ -238,7 +240,8 @@ final class SharedFetch: TransportReceiver {
             }
         }
         guard var request else { return }
-        if !cache.storesCodedBodies { request = request.withoutCodings }
+        if plan.strategy.checksDigests { request = request.wantingDigest }
+        if !cache.storesCodedBodies || plan.strategy.checksDigests { request = request.withoutCodings }
         state.take(network.send(request, for: self, under: plan.span), number)
     }
 
@@ -270,6 +273,7 @@ final class SharedFetch: TransportReceiver {
     }
 
     func transportDidReceive(_ part: Data) {
+        check.withLock { $0?.update(part) }
         let progress = recorder.append(part)
         let isStored = progress != .none
         if cache.shared != nil, !recorder.isCopying { stopSharing() }
@@ -320,6 +324,12 @@ final class SharedFetch: TransportReceiver {
     }
 
     func transportDidEnd(_ error: (any Error)?) {
+        let mismatch = error == nil ? check.withLock { $0.take() }?.error(of: plan.request.url) : nil
+        if let mismatch {
+            recorder.discard()
+            cache.report(mismatch)
+        }
+        let error = error ?? mismatch
         // The response is committed before the waiters get the end, so that their next load finds it.
         endRecording(isComplete: error == nil)
         let (isOver, _): (Bool, Upstream.Left?) = state.withLock { state in

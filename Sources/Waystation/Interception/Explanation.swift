@@ -168,17 +168,15 @@ extension ClientLoads {
             let cache = interceptor.sources.fetches?.cache,
             let presented = interceptor.sources.cacheRequest(hop.request, match.canonical, by: match.rule.key)
         else { return nil }
-        let responses = await cache.store.lookup(presented.key)
-        let others = await withCheckedContinuation { found in
-            cache.searched(presented.key, opening: { _ in false }) { found.resume(returning: $0) }
+        let stored = await withCheckedContinuation { found in
+            cache.lookUp(presented.key, opening: { _ in false }) { found.resume(returning: $0) }
         }
-        let stored = StoredVariants((responses + others).newestFirst)
         return Interceptor.CacheExplanation(
             strategy,
             policy: hop.request.cachePolicy,
             for: presented,
             by: match.rule.key,
-            among: stored.heads,
+            among: stored.map(\.head),
             now: cache.now(),
             rules: cache.rules
         )
@@ -237,7 +235,7 @@ extension Interceptor {
         ///   - policy: The request's policy, which overrides the strategy.
         ///   - request: The request.
         ///   - key: The key that the rule chooses.
-        ///   - stored: The stored responses of the request's key, newest first.
+        ///   - stored: The stored responses of the request's key, newest first; parts are joined here.
         ///   - now: The present time.
         ///   - rules: The choices that RFC 9111 leaves to a cache.
         package init(
@@ -249,6 +247,8 @@ extension Interceptor {
             now: Date,
             rules: CachingRules = CachingRules()
         ) {
+            let count = stored.count
+            let stored = stored + StoredParts.joined(among: stored).map(\.head)
             let decision = CacheDecision.make(
                 strategy,
                 policy: policy,
@@ -260,11 +260,11 @@ extension Interceptor {
             let selection =
                 decision.selection(among: stored, for: request, now: now, rules)
                 ?? StoredSelection(ignoringFreshnessFor: request.message, among: stored, now: now, rules: rules)
-            self.stored = stored.count
+            self.stored = count
             response = selection.map { Response($0, now: now) }
             outcome = decision.outcome
             var sentences = CacheArithmetic.key(of: request, by: key, selection)
-            sentences += CacheArithmetic.found(stored.count, selection)
+            sentences += CacheArithmetic.found(count, selection, decision.completion)
             if let selection {
                 sentences += CacheArithmetic.labels(of: selection.head)
                 sentences += CacheArithmetic.freshness(of: selection.head, now: now, rules)
@@ -311,6 +311,9 @@ extension CacheDecision {
         case .bypass: "bypassed"
         }
     }
+
+    /// The plan by which only missing bytes are asked for; nil if the decision is another one.
+    fileprivate var completion: Completion? { if case .fetch(let fetch) = self { fetch.completion } else { nil } }
 
     /// The stored response that the decision serves or asks about.
     fileprivate func selection(

@@ -54,7 +54,8 @@ public struct LoadEvent: Sendable, CustomStringConvertible {
         case openedElsewhere(URL)
         /// The load was cancelled before its end.
         case cancelled
-        /// A problem with the cache or a file; loads continue without it.
+        /// A problem with the cache or a file, without which loads continue, or a body that does not have the digest that its
+        /// response states.
         case degraded(String)
         /// The cache did something of its own: eviction, clean-up, repair.
         case store(StoreEvent)

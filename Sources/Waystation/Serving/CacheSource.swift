@@ -18,7 +18,7 @@ struct CacheSource: AnswerSource {
         let request = asked.request
         let strategy = asked.strategy ?? strategy
         guard let fetches = asked.environment.fetches,
-            strategy != .networkOnly || request.cachePolicy.prefersCache
+            strategy.kind != .networkOnly || request.cachePolicy.prefersCache
         else { return withoutCache(asked) }
         let cache = fetches.cache
         let rule = self.key
@@ -85,7 +85,7 @@ struct CacheSource: AnswerSource {
 
     private func withoutCache(_ asked: SourceRequest) -> Verdict {
         let staysHere =
-            (asked.strategy ?? strategy) == .cacheOnly || asked.request.cachePolicy == .returnCacheDataDontLoad
+            (asked.strategy ?? strategy).kind == .cacheOnly || asked.request.cachePolicy == .returnCacheDataDontLoad
         return staysHere ? .fail(asked.notStored) : asked.network
     }
 }
@@ -174,7 +174,7 @@ struct CacheFinding: Sendable {
         self.strategy = strategy
         self.request = request
         self.presented = presented
-        self.variants = variants
+        self.variants = strategy.checksDigests ? variants.checked(in: cache.store) : variants
         decision = CacheDecision.make(
             strategy,
             policy: request.cachePolicy,

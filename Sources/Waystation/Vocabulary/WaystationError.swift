@@ -37,6 +37,8 @@ public struct WaystationError: CodedError {
         public static let blocked = Code(description: "blocked")
         /// The cache has no response that may answer the request, and there is no network or it must not be asked.
         public static let notStored = Code(description: "notStored")
+        /// The body of a response does not have the digest that the response states, and its rule asks for the comparison.
+        public static let digestMismatch = Code(description: "digestMismatch")
         /// No source of the rule has the file, and the rule names no further source.
         public static let notFound = Code(description: "notFound")
         /// A rule needs a login, and the interceptor has no login.

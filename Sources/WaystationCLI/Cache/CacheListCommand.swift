@@ -7,8 +7,9 @@ struct CacheListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Lists the stored responses.",
         discussion: """
-            Each response is a line: method, status, age, size and URL, with its partition, the request fields that \
-            selected the variant, its tags as #prices, and its groups as @"prices".
+            Each response is a line: method, status, age, size and URL, with its partition, the bytes of a part, the \
+            request fields that selected the variant, its tags as #prices, and its groups as @"prices". A key that is \
+            not a URL has a mark: https://shop.example/#key=de.
 
             Example:
               waystation cache list --in caches/http --host shop.example
@@ -52,6 +53,10 @@ struct CachedResponse: Encodable {
     let bodyLength: Int
     let bodyFile: String?
     let variant: [String]
+    /// The bytes of a part, such as `bytes 0-999 of 5000`.
+    let part: String?
+    /// A URL that the response answers, if its key is not just a URL.
+    let answers: String?
     let tags: [String]
     let groups: [String]
 
@@ -67,13 +72,16 @@ struct CachedResponse: Encodable {
         size = entry.size
         bodyLength = entry.bodyLength
         bodyFile = entry.bodyFile
-        variant = display.variant(entry.vary)
+        part = entry.part?.description
+        answers = entry.key.differenceInWords.map { "\(entry.key.answeredURL), \($0)" }
+        variant = display.variant(entry.selectingFields)
         (tags, groups) = (entry.tags, entry.groups)
     }
 
     var row: [String] {
         var words = [url]
         if !partition.isEmpty { words.append("[\(partition)]") }
+        if let part { words.append("(\(part))") }
         if !variant.isEmpty { words.append("{\(variant.joined(separator: "; "))}") }
         words += tags.map { "#\($0)" } + groups.map { "@\"\($0)\"" }
         return [method, "\(status)", Words.age(age), Words.bytes(size), words.joined(separator: " ")].map(\.printable)

@@ -93,6 +93,7 @@ struct ShownResponse: Encodable {
 
     var text: String {
         var lines = [response.row.joined(separator: "  ")]
+        if let answers = response.answers { lines.append("  answers: \(answers)".printable) }
         lines.append("  body: \(Words.bytes(response.bodyLength)), \(response.bodyFile ?? "in the index")")
         lines += fields.map { "  \($0.joined(separator: ": "))".printable }
         return lines.joined(separator: "\n")

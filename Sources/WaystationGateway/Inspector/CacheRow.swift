@@ -42,6 +42,10 @@ struct CacheRow: Encodable, Sendable {
     let bytes: Int
     /// The request fields that selected the variant.
     let variant: [String]
+    /// The bytes of a part, such as `bytes 0-999 of 5000`; nil for a whole response.
+    let part: String?
+    /// What the response answers, if its key is not just a URL; nil if it is.
+    let answers: String?
     /// The names that the app has given to the response.
     let tags: [String]
     /// The groups that the origin has put the response into.
@@ -56,7 +60,9 @@ struct CacheRow: Encodable, Sendable {
         arrived = entry.responseTime
         bytes = entry.size
         (tags, groups) = (entry.tags, entry.groups)
-        variant = entry.vary.nominees.map { nominee in
+        part = entry.part?.description
+        answers = entry.key.differenceInWords.map { "\(Redaction.standard.url(entry.key.answeredURL)), \($0)" }
+        variant = entry.selectingFields.nominees.map { nominee in
             let name = nominee.name.canonicalName
             return nominee.value.map { "\(name): \(Redaction.standard.value($0, ofField: name))" } ?? "no \(name)"
         }

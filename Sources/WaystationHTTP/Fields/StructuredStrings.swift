@@ -1,3 +1,5 @@
+import Foundation
+
 /// A structured field that is a list of strings (RFC 9651 §3.1, §3.3.3), such as `Cache-Groups`.
 package enum StructuredStrings {
     /// The strings of a field, in order and without their parameters.
@@ -23,13 +25,15 @@ package enum StructuredStrings {
     package static func isString(_ text: String) -> Bool { text.utf8.allSatisfy(StructuredReader.isPrintable) }
 }
 
-/// A structured field that is a dictionary (RFC 9651 §3.2), such as `No-Vary-Search`.
+/// A structured field that is a dictionary (RFC 9651 §3.2), such as `No-Vary-Search` and `Repr-Digest`.
 package enum StructuredDictionary {
     /// A value of the dictionary, as far as the fields that the library reads need it.
     package enum Value: Hashable, Sendable {
         case boolean(Bool)
         /// An inner list (§3.1.1) of strings.
         case strings([String])
+        /// A byte sequence (§3.3.5).
+        case bytes([UInt8])
         /// Any other value, such as a number, or an inner list with a member that is not a string.
         case other
     }
@@ -106,6 +110,7 @@ private struct StructuredReader {
     private mutating func value() -> StructuredDictionary.Value? {
         if take("?1") { return .boolean(true) }
         if take("?0") { return .boolean(false) }
+        if rest.first == UInt8(ascii: ":") { return byteSequence().map(StructuredDictionary.Value.bytes) }
         guard take("(") else { return skipItem() ? .other : nil }
         var strings: [String]? = []
         while !rest.isEmpty {
@@ -143,6 +148,16 @@ private struct StructuredReader {
         return nil
     }
 
+    /// A byte sequence, whose padding may be missing (§4.2.7).
+    private mutating func byteSequence() -> [UInt8]? {
+        guard take(":") else { return nil }
+        let text = rest.prefix { $0.isASCIIAlphanumeric || "+/=".utf8.contains($0) }
+        rest = rest.dropFirst(text.count)
+        guard take(":") else { return nil }
+        let padding = text.last == UInt8(ascii: "=") ? 0 : (4 - text.count % 4) % 4
+        return Data(base64Encoded: String(Substring(text)) + String(repeating: "=", count: padding)).map(Array.init)
+    }
+
     /// Reads the parameters of a member (§4.2.3.2), which have no meaning here.
     ///
     /// - Returns: Whether they are well-formed.
@@ -163,10 +178,7 @@ private struct StructuredReader {
         switch first {
         case UInt8(ascii: "\""): return string() != nil
         case UInt8(ascii: "?"): return take("?0") || take("?1")
-        case UInt8(ascii: ":"):
-            _ = take(":")
-            skip { $0.isASCIIAlphanumeric || "+/=".utf8.contains($0) }
-            return take(":")
+        case UInt8(ascii: ":"): return byteSequence() != nil
         case UInt8(ascii: "@"):
             _ = take("@")
             return skipNumber(isInteger: true)

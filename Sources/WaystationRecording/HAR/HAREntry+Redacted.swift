@@ -27,12 +27,10 @@ extension HARArchive.Entry {
     }
 
     /// Makes the entry of a stored response, without secrets.
-    init(_ stored: StoredResponse, _ redaction: Redaction) throws(StoreError) {
-        let head = stored.head
+    init(_ head: StoredHead, _ body: Data, _ redaction: Redaction) {
         let fields = head.vary.nominees.compactMap { nominee in nominee.value.map { (nominee.name.rawName, $0) } }
-        let body = try stored.body.contents()
         let wait = max(0, head.responseTime.timeIntervalSince(head.requestTime)) * 1_000
-        let responseFields = head.headerFields.map { ($0.name.rawName, $0.value) }
+        let responseFields = head.headerFields.confirmed().map { ($0.name.rawName, $0.value) }
         self.init(
             started: head.requestTime,
             time: wait,

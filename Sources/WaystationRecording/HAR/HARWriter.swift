@@ -1,4 +1,5 @@
 public import Foundation
+import WaystationHTTP
 public import WaystationStorage
 
 /// Writes a HAR file entry by entry, so that memory holds only one entry at a time.
@@ -132,6 +133,9 @@ extension StoreInspector {
     /// Responses whose keys have a text of the app's own or a body are left out: a HAR has no place for these, and an
     /// import would take such a response for that of its URL alone.
     ///
+    /// Parts of a response that together have all of its bytes are written as one response (200). Other parts are written
+    /// as they are stored: each is a 206 with its `Content-Range`, to a request with the `Range`.
+    ///
     /// - Parameters:
     ///   - file: The file to make.
     ///   - scope: The responses to write. A HAR does not say which login a response belongs to, so the default is only
@@ -148,12 +152,46 @@ extension StoreInspector {
     ) throws -> Int {
         let writer = try HARWriter(file)
         var count = 0
-        for entry in try entries(in: scope) where entry.key.additions.isEmpty {
-            guard let response = try response(entry) else { continue }
-            try writer.append(HARArchive.Entry(response, redaction))
-            count += 1
+        var rest = try entries(in: scope).filter(\.key.additions.isEmpty)[...]
+        // The entries of a key follow each other.
+        while let key = rest.first?.key {
+            let entries = rest.prefix { $0.key == key }
+            rest = rest.dropFirst(entries.count)
+            let (joined, others) = try joined(Array(entries))
+            for parts in joined {
+                try writer.append(HARArchive.Entry(parts.head, try contents(of: parts, among: entries), redaction))
+            }
+            for entry in others {
+                guard let response = try response(entry) else { continue }
+                try writer.append(HARArchive.Entry(response.head, try response.body.contents(), redaction))
+                count += 1
+            }
+            count += joined.count
         }
         try writer.finish()
         return count
+    }
+
+    /// The parts among the responses of a key that together are whole, and the other responses.
+    private func joined(_ entries: [StoredEntry]) throws -> (joined: [StoredParts], others: [StoredEntry]) {
+        guard entries.contains(where: { $0.part != nil }) else { return ([], entries) }
+        // A response that an app has removed meanwhile is left out. The bodies are not kept open, as there may be many.
+        let heads = try entries.map { try response($0)?.head }
+        guard !heads.contains(nil) else { return ([], entries) }
+        let joined = StoredParts.joined(among: heads.compactMap(\.self)).filter(\.head.isComplete)
+        let used = Set(joined.flatMap(\.pieces).map(\.index))
+        return (joined, entries.indices.filter { !used.contains($0) }.map { entries[$0] })
+    }
+
+    /// The bytes of a representation whose parts are all stored.
+    private func contents(of parts: StoredParts, among entries: ArraySlice<StoredEntry>) throws -> Data {
+        var contents = Data()
+        for piece in parts.pieces where piece.span.upperBound > contents.count {
+            guard let response = try response(entries[entries.startIndex + piece.index]) else {
+                throw StoreError(.unavailable, "a part of \(parts.head.key.url) was removed while it was read")
+            }
+            contents += try response.body.contents().dropFirst(contents.count - piece.span.lowerBound)
+        }
+        return contents
     }
 }

@@ -6,6 +6,8 @@ package struct MessageDigest: Sendable {
     package enum Algorithm: Sendable {
         /// SHA-256 (FIPS 180-4): 32 bytes.
         case sha256
+        /// SHA-512 (FIPS 180-4): 64 bytes.
+        case sha512
         /// SHA-1 (FIPS 180-4): 20 bytes. It detects damage, but not forgery.
         case sha1
         /// MD5 (RFC 1321): 16 bytes. It detects damage, but not forgery.
@@ -14,6 +16,7 @@ package struct MessageDigest: Sendable {
 
     private enum State: Sendable {
         case sha256(SHA256_CTX)
+        case sha512(SHA512_CTX)
         case sha1(SHA_CTX)
         case md5(MD5_CTX)
     }
@@ -27,6 +30,10 @@ package struct MessageDigest: Sendable {
             var context = SHA256_CTX()
             SHA256_Init(&context)
             state = .sha256(context)
+        case .sha512:
+            var context = SHA512_CTX()
+            SHA512_Init(&context)
+            state = .sha512(context)
         case .sha1:
             var context = SHA_CTX()
             SHA1_Init(&context)
@@ -44,6 +51,9 @@ package struct MessageDigest: Sendable {
         case .sha256(var context):
             SHA256_Update(&context, bytes.baseAddress, bytes.count)
             state = .sha256(context)
+        case .sha512(var context):
+            SHA512_Update(&context, bytes.baseAddress, bytes.count)
+            state = .sha512(context)
         case .sha1(var context):
             SHA1_Update(&context, bytes.baseAddress, bytes.count)
             state = .sha1(context)
@@ -65,6 +75,11 @@ package struct MessageDigest: Sendable {
             [UInt8](unsafeUninitializedCapacity: 32) {
                 SHA256_Final($0.baseAddress, &context)
                 $1 = 32
+            }
+        case .sha512(var context):
+            [UInt8](unsafeUninitializedCapacity: 64) {
+                SHA512_Final($0.baseAddress, &context)
+                $1 = 64
             }
         case .sha1(var context):
             [UInt8](unsafeUninitializedCapacity: 20) {

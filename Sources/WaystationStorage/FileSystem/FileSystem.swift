@@ -68,6 +68,16 @@ package protocol FileSystem: Sendable {
     func lock(_ path: String) throws -> OpenFile?
     /// Takes an exclusive lock as ``lock(_:)`` does, but waits until its holder releases it.
     func waitForLock(_ path: String) throws -> OpenFile
+    /// Takes an exclusive lock on one byte of a file, as ``lock(_:)`` does on a whole file.
+    ///
+    /// Locks of different bytes are independent of each other, and the file need not have the byte.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which is made if missing.
+    ///   - byte: The place of the byte, below 2^63.
+    /// - Returns: `nil` at once when another holder has the lock.
+    /// - Throws: ``FileError`` when the file cannot be made or locked.
+    func lock(_ path: String, byte: UInt64) throws -> OpenFile?
     /// The identity that distinguishes the file at a path from every other file; `nil` when there is no file.
     func identity(of path: String) throws -> FileIdentity?
     /// The identity that distinguishes an open file from every other file.

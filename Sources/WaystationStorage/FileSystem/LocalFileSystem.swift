@@ -316,6 +316,25 @@ package struct LocalFileSystem: FileSystem {
         return file
     }
 
+    package func lock(_ path: String, byte: UInt64) throws -> OpenFile? {
+        let file = try opened(path, O_RDWR | O_CREAT, "open")
+        // Such a lock belongs to the open file and not to the process, so that two stores of a process exclude each other,
+        // and closing another descriptor of the same file does not end it.
+        var range = flock()
+        range.l_type = Int16(F_WRLCK)
+        range.l_whence = Int16(SEEK_SET)
+        range.l_start = off_t(clamping: byte)
+        range.l_len = 1
+        while fcntl(file.descriptor, Self.setOpenFileLock, &range) != 0 {
+            if errno == EAGAIN || errno == EACCES { return nil }
+            if errno != EINTR { throw FileError("lock", path) }
+        }
+        return file
+    }
+
+    /// `F_OFD_SETLK`, which the headers of the C library hide from Swift.
+    private static let setOpenFileLock: Int32 = 37
+
     package func waitForLock(_ path: String) throws -> OpenFile {
         let file = try opened(path, O_RDWR | O_CREAT, "open", isLocked: true)
         while flock(file.descriptor, LOCK_EX) != 0 {

@@ -1,8 +1,22 @@
 public import Foundation
+import HTTPTypes
 public import WaystationHTTP
 
 /// The index data of one response, without its header fields and its body.
 public struct StoredEntry: Sendable {
+    /// The bytes of a representation that a stored part of it has (RFC 9110 §14.4).
+    public struct Part: Hashable, Sendable, CustomStringConvertible {
+        /// The places of the bytes in the representation.
+        public let bytes: Range<Int>
+        /// The length of the representation in bytes; nil if the server has not stated it.
+        public let total: Int?
+
+        /// The part in words, such as `bytes 0-999 of 5000`.
+        public var description: String {
+            "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1) of \(total.map(String.init) ?? "an unknown number")"
+        }
+    }
+
     /// The identifier of the response in its store.
     public let id: Int64
 
@@ -32,11 +46,19 @@ public struct StoredEntry: Sendable {
     /// A body that several responses share counts once for the store.
     public let size: Int
 
+    /// The bytes that the response has, if it is a part (206); nil for every other response.
+    public let part: Part?
+
     /// The body's path below `bodies/`; `nil` for a body in the index.
     public let bodyFile: String?
 
     /// The tags and groups by which the response is purged together with others.
     public let labels: Set<ResponseLabel>
+
+    /// The request fields that selected the response, without the `Range` of a part.
+    package var selectingFields: VaryKey {
+        part == nil ? vary : VaryKey(vary.nominees.filter { $0.name != .range })
+    }
 
     /// The names that the app has given to the response, sorted.
     public var tags: [String] {

@@ -112,6 +112,11 @@ package final class FaultyFileSystem: FileSystem {
         return try real.lock(path)
     }
 
+    package func lock(_ path: String, byte: UInt64) throws -> OpenFile? {
+        try before(.lock, path)
+        return try real.lock(path, byte: byte)
+    }
+
     package func waitForLock(_ path: String) throws -> OpenFile {
         try before(.lock, path)
         return try real.waitForLock(path)

@@ -227,7 +227,7 @@ struct MistakesTests {
         Case(
             "[cache]\ndirectory = \"c\"\n[packs]\ndirectory = \"p\"\n[[rule]]\nurl = \"https://a.example/**\"\nvia = \"pack\"\noverlay = { strategy = \"network-first\", timeout = 3, limit = 1 }\n",
             "8:51 `timeout` is 3; expected a time such as \"90s\", \"15m\", \"12h\" or \"30d\"",
-            "8:54 `limit` is not a key of `overlay`: `overlay` may have `strategy`, `maximum-age`, `timeout` and `validate-by`"
+            "8:54 `limit` is not a key of `overlay`: `overlay` may have `strategy`, `maximum-age`, `timeout`, `validate-by` and `check-digests`"
         ),
     ]
 

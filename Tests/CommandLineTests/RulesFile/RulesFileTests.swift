@@ -189,6 +189,25 @@ struct RulesFileTests {
         #expect("\(try #require(fault))".contains(name))
     }
 
+    @Test(
+        "compares digests if a rule asks for it",
+        arguments: [("check-digests = true", "standard.checkingDigests()"), ("check-digests = false", "standard")]
+    )
+    func digests(text: String, strategy: String) throws {
+        let rule = "[[rule]]\nurl = \"https://a.example/**\"\nvia = \"cache\"\nstrategy = \"standard\"\n"
+        let file = try RulesFile("\(rule)\(text)\n", beside: .cache)
+        guard case .cache(let found, _, _) = file.rules.first?.sources?.first else {
+            Issue.record("the rule has no cache")
+            return
+        }
+        #expect(found.description == strategy)
+        let without = rule.replacing("standard", with: "network-only")
+        let fault = #expect(throws: (any Error).self) {
+            try RulesFile("\(without)check-digests = true\n", beside: .cache)
+        }
+        #expect("\(try #require(fault))".contains("`check-digests` has no effect with"))
+    }
+
     @Test("has the pages that it names, or those of its rules up to the first star")
     func startPages() throws {
         var file = try RulesFile(Self.whole)

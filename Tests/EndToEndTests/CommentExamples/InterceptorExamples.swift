@@ -82,6 +82,24 @@ enum InterceptorExamples {
         return interceptor
     }
 
+    static func digests() throws -> Interceptor {
+        try Interceptor {
+            // snippet: comment-checking-digests
+            $0.rules = [.allow("https://files.example/**", via: .cache(.standard.checkingDigests()))]
+            // end snippet
+        }
+    }
+
+    static func digests(_ cache: ResponseCache) throws -> Interceptor {
+        // snippet: strategies-digests
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://files.example/**", via: .cache(.standard.checkingDigests()))]
+            $0.cache = cache
+        }
+        // end snippet
+        return interceptor
+    }
+
     static func purge(_ cache: ResponseCache) async throws {
         // snippet: comment-purge
         try await cache.purge(tag: "prices", as: .soft)

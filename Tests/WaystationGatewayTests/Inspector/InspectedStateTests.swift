@@ -48,6 +48,21 @@ struct InspectedStateTests {
         #expect(inspected.origin.requests.last?.value(of: "Accept-Language") == "fr")
     }
 
+    @Test("has the bytes of a part, and its tags and groups")
+    func parts() async throws {
+        let inspected = try await InspectorFixture()
+        _ = try await inspected.fixture.get("/kept/film", host: inspected.name, ["Range: bytes=10-19"])
+        let entry = try json(await inspected.ask("/api/cache?search=kept/film"))["entries"][0]
+        #expect(entry["part"] == "bytes 10-19 of 5000")
+        #expect(entry["variant"].elements.isEmpty)
+        #expect(entry["tags"] == ["inspected"])
+        #expect(entry["groups"] == ["films"])
+        let id = Int(try #require(entry["id"].number))
+        let details = try json(await inspected.ask("/api/entry?id=\(id)"))
+        #expect(details["entry"]["part"] == "bytes 10-19 of 5000")
+        #expect(details["freshness"].string?.contains("The response's group is \"films\".") == true)
+    }
+
     @Test("hides the value of a cookie that selected a variant")
     func secretVariant() async throws {
         let inspected = try await InspectorFixture()

@@ -22,6 +22,16 @@ final class InspectorFixture: Sendable {
         let origin = try ScriptedOrigin { request in
             if let body = Self.bodies[request.path] { return .ok(body.bytes, fields: ["Content-Type": body.type]) }
             if request.path == "/never" { return .unanswered }
+            if request.path == "/kept/film" {
+                return .status(
+                    206,
+                    fields: [
+                        "Content-Range": "bytes 10-19/5000", "ETag": "\"1\"", "Cache-Control": "max-age=1000",
+                        "Cache-Groups": "\"films\"",
+                    ],
+                    body: Data("0123456789".utf8)
+                )
+            }
             if let vary = Self.varying[request.path] {
                 return .ok(request.path, fields: ["Cache-Control": "max-age=1000", "Vary": vary])
             }
@@ -70,7 +80,7 @@ final class InspectorFixture: Sendable {
             $0.rules += [
                 .block("https://ads.example/**"),
                 .allow("https://pack.example/**", via: .pack(orElse: .nowhere)),
-                .allow("\(origin.url())**", via: .cache(.standard)),
+                .allow("\(origin.url())**", via: .cache(.standard, tags: ["inspected"])),
             ]
         }
     }

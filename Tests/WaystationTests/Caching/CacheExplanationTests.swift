@@ -172,6 +172,33 @@ struct CacheExplanationTests {
         #expect(try explain([], fields: ["Cache-Control": "only-if-cached"]).outcome == "gatewayTimeout")
     }
 
+    @Test("names the bytes that are stored, and those that are asked for")
+    func parts() throws {
+        func part(_ range: String, length: Int) -> StoredHead {
+            StoredHead(
+                key: RequestKey(method: "GET", url: Self.address, partition: ""),
+                status: 206,
+                headerFields: HTTPFields([
+                    "Content-Range": "bytes \(range)/5000", "ETag": "\"1\"", "Cache-Control": "max-age=60",
+                ]),
+                vary: VaryKey([VaryKey.Nominee(name: .range, value: "bytes=\(range)")]),
+                requestTime: Self.now,
+                responseTime: Self.now,
+                contentLength: length
+            )
+        }
+        let stored = [part("0-99", length: 100), part("200-299", length: 100)]
+        let whole = try explain(stored)
+        #expect(whole.stored == 2)
+        #expect(
+            whole.sentences.first
+                == "2 responses are stored for the URL: of the 5000 bytes of the whole, the bytes 0-99 and 200-299 are stored."
+        )
+        #expect(whole.sentences.contains { $0.hasSuffix("for the bytes 100-199 and 300-4999 alone.") })
+        let within = try explain(stored, fields: ["Range": "bytes=0-99"])
+        #expect(within.outcome == "served")
+    }
+
     @Test("of a response that is renewed in the background says so")
     func renewed() throws {
         let head = stored(["ETag": "\"1\""], arrived: 10)

@@ -254,6 +254,18 @@ struct CacheKeyTests {
         }
     }
 
+    @Test("a response with No-Vary-Search that answers another query is renewed in the background")
+    func searchedRenewal() async throws {
+        let count = Counter()
+        let fixture = try CachingFixture(.staleWhileRevalidate(upTo: .days(1))) { _ in
+            .ok("\(count.next())", fields: ["No-Vary-Search": "params=(\"utm\")"])
+        }
+        #expect(try await fixture.load("/a?utm=1").body == "1")
+        #expect(try await fixture.load("/a?utm=2").body == "1")
+        await fixture.origin.waitForRequests(2)
+        #expect(fixture.origin.requests.map(\.target) == ["/a?utm=1", "/a?utm=2"])
+    }
+
     @Test(
         "a response answers the queries that its No-Vary-Search allows",
         arguments: [ByteCount.bytes(0), .mebibytes(32)]

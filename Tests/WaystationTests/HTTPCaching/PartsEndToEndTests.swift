@@ -62,6 +62,16 @@ struct PartsEndToEndTests {
         }
     }
 
+    @Test("a load that completes a response with No-Vary-Search finds the parts that are stored for other queries")
+    func searched() async throws {
+        body.change { $0.fields["No-Vary-Search"] = "params=(\"utm\")" }
+        let fixture = try fixture()
+        try await fixture.load("/?utm=1", ["Range": "bytes=0-99"])
+        try await fixture.load("/?utm=1", ["Range": "bytes=200-299"])
+        checkWhole(try await fixture.load("/?utm=2"))
+        #expect(body.sent == 1_000)
+    }
+
     @Test("ranges are answered by joining parts with the same strong validator")
     func joined() async throws {
         let fixture = try fixture()

@@ -8,7 +8,7 @@ struct RuleReader {
     private static let owners = [
         "directory": "files", "at": "files", "overlay": "pack", "strategy": "cache", "maximum-age": "cache",
         "timeout": "cache", "validate-by": "cache", "tags": "cache", "ignore-query": "cache", "sort-query": "cache",
-        "include-body": "cache",
+        "include-body": "cache", "check-digests": "cache",
     ]
 
     private let faults: FaultList
@@ -194,7 +194,7 @@ struct RuleReader {
     }
 
     private func checkCache(of strategy: CacheStrategy?, _ range: Range<Int>) {
-        guard !hasCache, strategy != .networkOnly else { return }
+        guard !hasCache, strategy?.kind != .networkOnly else { return }
         faults.add(
             range,
             "the rule uses the cache, but the file has no `[cache]` with a `directory`, and --cache is not given"
@@ -223,7 +223,9 @@ extension CacheStrategy {
         let limit = reader.duration("maximum-age")
         let timeout = reader.duration("timeout")
         let method = reader.word("validate-by", of: ["get", "head"])
+        let checksDigests = reader.boolean("check-digests") ?? false
         guard let name else { return nil }
+        if checksDigests { reader.refuse("check-digests", unless: Self.names.dropLast(), name) }
         reader.refuse("maximum-age", unless: ["cache-first", "stale-while-revalidate"], name)
         reader.refuse("timeout", unless: ["network-first"], name)
         reader.refuse("validate-by", unless: ["revalidate"], name)
@@ -238,12 +240,13 @@ extension CacheStrategy {
         case "network-only": self = .networkOnly
         default: self = .standard
         }
+        if checksDigests { self = checkingDigests() }
     }
 }
 
 extension TableReader {
     /// Adds a mistake if the table has a key that its strategy does not use.
-    fileprivate func refuse(_ key: String, unless strategies: [String], _ strategy: String) {
+    fileprivate func refuse(_ key: String, unless strategies: some Sequence<String>, _ strategy: String) {
         guard !strategies.contains(strategy), let entry = table.entry(key) else { return }
         let users = Words.list(strategies.map { "\"\($0)\"" }, "and")
         faults.add(entry.key.range, "`\(key)` has no effect with the strategy \"\(strategy)\": it belongs to \(users)")

@@ -7,7 +7,8 @@ const panel = new Panel("entry");
 function item(entry) {
   const facts = [
     entry.status, bytes(entry.bytes), `arrived ${moment(entry.arrived)}`,
-    entry.partition ? `login ${entry.partition}` : "", ...entry.variant,
+    entry.part ?? "", entry.partition ? `login ${entry.partition}` : "", ...entry.variant,
+    ...entry.tags.map(tag => `tag ${tag}`), ...entry.groups.map(group => `group ${group}`),
   ].filter(fact => fact !== "").map(fact => make("span", {}, fact));
   const button = make("button", { type: "button", class: "row", "aria-expanded": "false", click: () => open(entry, button) },
     make("span", { class: "url" }, `${entry.method} ${entry.url}`), make("span", { class: "facts" }, ...facts));
@@ -21,6 +22,7 @@ async function open(entry, button) {
     panel.open(button, `${entry.method} ${entry.url}`,
       make("p", {}, found.freshness),
       terms([["Status", entry.status], ["Size", bytes(entry.bytes)], ["Arrived", moment(entry.arrived)],
+        ...(entry.part ? [["Part", entry.part]] : []), ...(entry.answers ? [["Answers", entry.answers]] : []),
         ["Selected by", entry.variant.join("; ") || "nothing but the URL"]]),
       make("button", { type: "button", click: () => purge(entry, problem) }, "Purge"), problem,
       make("h3", {}, "Fields"), fields(found.fields));

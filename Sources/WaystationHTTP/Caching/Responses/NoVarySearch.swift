@@ -32,7 +32,7 @@ package struct NoVarySearch: Hashable, Sendable {
         switch values["key-order"] {
         case nil: ignoresOrder = false
         case .boolean(let isIgnored)?: ignoresOrder = isIgnored
-        case .strings?, .other?: return nil
+        case .strings?, .bytes?, .other?: return nil
         }
         func spelled(_ names: [String]) -> Set<String> {
             Set(names.map { FormItems.encoded(FormItems.decoded($0)) })
@@ -121,6 +121,15 @@ extension RequestKey {
         guard let mark = url.firstIndex(of: "#") else { return [] }
         return url[mark...].dropFirst().prefix { $0 != "?" }.split(separator: "&").map { $0.prefix { $0 != "=" } }
             .filter { $0 != "search" }
+    }
+
+    /// The difference between this key and a URL, in words, such as `with a text that the rule adds`; nil if it is a URL.
+    package var differenceInWords: String? {
+        var parts: [String] = []
+        if additions.contains("key") { parts.append("with a text that the rule adds") }
+        if additions.contains("body") { parts.append("with a digest of the body") }
+        if url.contains(Self.mark) { parts.append("and the same path with some other queries, by No-Vary-Search") }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     /// A URL for which a response with this key is the answer, without what a rule has added.

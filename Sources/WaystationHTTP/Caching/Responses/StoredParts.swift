@@ -113,8 +113,14 @@ extension StoredHead {
     ///
     /// The first byte is the stated one, and the number of bytes is that of the bytes that have arrived.
     package var partSpan: (bytes: Range<Int>, total: Int)? {
-        guard status == 206, key.method == "GET", let length = contentLength, length > 0,
-            case .part(let first, let last, let total?)? = headerFields.firstValue(.contentRange)
+        guard key.method == "GET", let part = partBytes, let total = part.total else { return nil }
+        return (part.bytes, total)
+    }
+
+    /// The bytes that a stored part has, and the length of the whole if it is known; nil as for ``partSpan``.
+    package var partBytes: (bytes: Range<Int>, total: Int?)? {
+        guard status == 206, let length = contentLength, length > 0,
+            case .part(let first, let last, let total)? = headerFields.firstValue(.contentRange)
                 .flatMap(ContentRange.init),
             length <= last - first + 1
         else { return nil }
@@ -130,12 +136,12 @@ extension StoredHead {
         as representation: StoredParts.Representation,
         _ held: [Range<Int>]
     ) -> StoredHead {
-        var fields = headerFields
+        var fields = headerFields.withoutContentDigest()
         fields[.contentRange] = nil
         var names = Set(fields.map(\.name)).union([.age, .contentRange, .contentLength])
         if let unconfirmed = KnownFieldNames.name(Self.unconfirmedField) { names.insert(unconfirmed) }
         for part in parts.sorted(by: { $0.responseTime > $1.responseTime }) {
-            let added = part.headerFields.filter { !names.contains($0.name) }
+            let added = part.headerFields.withoutContentDigest().filter { !names.contains($0.name) }
             fields.append(contentsOf: added)
             names.formUnion(added.map(\.name))
         }
@@ -212,7 +218,7 @@ extension StoredHead {
             offset < span.count, length <= span.count - offset
         else { return nil }
         let first = span.lowerBound + offset
-        var fields = headerFields
+        var fields = headerFields.withoutContentDigest()
         fields[.contentRange] = "bytes \(first)-\(first + length - 1)/\(total)"
         let range = VaryKey.Nominee(name: .range, value: "bytes=\(first)-\(first + length - 1)")
         return StoredHead(
@@ -281,5 +287,7 @@ package struct Validators: Hashable, Codable, Sendable {
 
 extension HTTPFields {
     /// The fields without that of a part which its origin must confirm.
-    func confirmed() -> HTTPFields { HTTPFields(filter { $0.name.canonicalName != StoredHead.unconfirmedField }) }
+    package func confirmed() -> HTTPFields {
+        HTTPFields(filter { $0.name.canonicalName != StoredHead.unconfirmedField })
+    }
 }

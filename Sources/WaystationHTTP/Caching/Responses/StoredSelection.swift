@@ -99,6 +99,7 @@ public struct StoredSelection: Sendable, Hashable {
         case .whole, .head: break
         case .part(let bytes):
             status = 206
+            fields = fields.withoutContentDigest()
             fields[.contentLength] = String(bytes.count)
             let length = head.contentLength.map(String.init) ?? "*"
             fields[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length)"

@@ -6,9 +6,9 @@ extension StoredHead {
     ///
     /// It stays as it is if it would get more field lines than may be stored. Every field of the newer response replaces
     /// the stored fields of the same name, including `Content-Type`, except: fields that apply to the connection only
-    /// and proxy fields (§3.1); fields that `no-cache="…"` names (§3.1, §5.2.2.4); `Content-Length` (§3.2); and
-    /// `Content-Encoding` and `Content-Range`, on which the stored content depends: changing them would make it
-    /// unreadable (§3.2).
+    /// and proxy fields (§3.1); fields that `no-cache="…"` names (§3.1, §5.2.2.4); `Content-Length` (§3.2); `Content-Digest`,
+    /// which describes the content of the newer message (RFC 9530 §2); and `Content-Encoding` and `Content-Range`, on which
+    /// the stored content depends: changing them would make it unreadable (§3.2).
     ///
     /// `Age` of the older response is always removed: the age starts again with the validation (§4.2.3). `Date` becomes
     /// the time of receipt if the response has none. If `Vary` changed, the vary key is made again from the request.
@@ -20,7 +20,7 @@ extension StoredHead {
     ) -> StoredHead {
         let received = response.headerFields.withoutConnectionFields()
         let control = received.contains(.cacheControl) ? CacheControl(received) : facts.cacheControl
-        let newer = received.without(control.noCache.fieldNames + Self.fieldsOfTheContent)
+        let newer = received.without(control.noCache.fieldNames + Self.fieldsOfTheContent).withoutContentDigest()
         guard newer.count + headerFields.count <= HTTPFields.greatestStoredCount else { return self }
         let replaced = Set(newer.map(\.name)).union([.age, .date])
         var merged = HTTPFields(headerFields.confirmed().filter { !replaced.contains($0.name) })

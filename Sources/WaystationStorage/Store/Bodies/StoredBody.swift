@@ -268,6 +268,7 @@ struct StoreLayout: Sendable {
 
     var index: String { root + "/index.sqlite" }
     var recoveryLock: String { root + "/recovery.lock" }
+    var renewalLock: String { root + "/renewals.lock" }
     var bodies: String { root + "/bodies" }
     var staging: String { root + "/staging" }
 

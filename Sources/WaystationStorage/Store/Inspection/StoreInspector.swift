@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPTypes
 import WaystationHTTP
 
 /// Reads a store without changing it: nothing is made, migrated, evicted or repaired.
@@ -310,9 +311,11 @@ extension StoreIndex {
             let lastUsed = row.integer(7), let bodyLength = row.integer(8), let size = row.integer(9),
             let vary = row.withBytes(11, { VaryKey(encoded: $0) })
         else { return nil }
+        let key = RequestKey(method: method, url: url, partition: partition)
+        let isPart = status == 206
         return StoredEntry(
             id: id,
-            key: RequestKey(method: method, url: url, partition: partition),
+            key: key,
             vary: vary,
             status: Int(clamping: status),
             requestTime: Date(microseconds: requestTime),
@@ -320,9 +323,26 @@ extension StoreIndex {
             lastUsed: Date(microseconds: lastUsed),
             bodyLength: Int(clamping: bodyLength),
             size: Int(clamping: size),
+            part: isPart ? row.withBytes(12) { part($0, of: key, length: Int(clamping: bodyLength)) } : nil,
             bodyFile: row.text(10),
             labels: row.withBytes(12) { labels($0, url: url) } ?? []
         )
+    }
+
+    private static func part(
+        _ fields: UnsafeRawBufferPointer,
+        of key: RequestKey,
+        length: Int
+    ) -> StoredEntry.Part? {
+        let head = StoredHead(
+            key: key,
+            status: 206,
+            headerFields: FieldSection.decode(fields) ?? [:],
+            requestTime: .distantPast,
+            responseTime: .distantPast,
+            contentLength: length
+        )
+        return head.partBytes.map { StoredEntry.Part(bytes: $0.bytes, total: $0.total) }
     }
 
     /// The problems that SQLite finds in the file, and a difference between the totals and the rows.
