@@ -13,8 +13,13 @@ if arguments.first == "--member" {
         say("wrong usage")
         exit(2)
     }
-    var member = try Member(directory: URL(fileURLWithPath: arguments[1]), seed: seed)
-    exit(await member.run(seconds: seconds))
+    do {
+        var member = try Member(directory: URL(fileURLWithPath: arguments[1]), seed: seed)
+        exit(await member.run(seconds: seconds))
+    } catch {
+        say("wrong start: \(error)")
+        exit(3)
+    }
 }
 
 guard let seconds = Double(arguments.first ?? "120"), seconds > 0 else {

@@ -112,7 +112,8 @@ package struct LocalFileSystem: FileSystem {
         for name in try names(in: opened) where isChecked(name) {
             let place = Place(directory: opened, name: name)
             if let status = place.status(), OwnedDirectory.isInOrder(status) { continue }
-            _ = try OwnedDirectory.open(place, path: "\(directory)/\(name)", isRoot: false)
+            // Another process may have removed an empty one since the names were read.
+            _ = try openExisting(place, "\(directory)/\(name)")
         }
     }
 

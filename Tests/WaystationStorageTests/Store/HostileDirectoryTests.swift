@@ -190,6 +190,19 @@ struct HostileDirectoryTests {
         #expect(store.condition.isEmpty)
     }
 
+    @Test("is used although another process removes an empty directory of bodies while it is checked")
+    func vanishing() throws {
+        let bodies = root + "/bodies"
+        let shard = bodies + "/ab"
+        try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
+        // A directory that is in order is not opened.
+        try setMode(0o777, shard)
+        try LocalFileSystem().confined(to: root).checkDirectories(in: bodies) { _ in
+            (try? FileManager.default.removeItem(atPath: shard)) != nil
+        }
+        #expect(!FileManager.default.fileExists(atPath: shard))
+    }
+
     @Test("keeps every file whose name does not follow the store's pattern")
     func foreignNames() async throws {
         let own = "bodies/cd/cd" + String(repeating: "0", count: 62)
