@@ -54,6 +54,10 @@ public final class HARReader {
     private let tokens: JSONTokens
     private var position = Position.start
     private let decoder = JSONDecoder()
+    /// The bytes of the present entry; the memory is used for one entry after the other.
+    private var bytes: [UInt8] = []
+    /// The most bytes of memory that are kept for the next entry.
+    private static let keptCapacity = 1 << 20
     /// For entries with `NaN`, `Infinity` or a comma too many, which some programs write.
     private let lenientDecoder = JSONDecoder()
 
@@ -170,18 +174,26 @@ public final class HARReader {
         if number > 1 { try tokens.expect(",", "a comma is missing between two entries") }
         _ = try tokens.next()
         let place = ImportReport.Place(number: number, offset: input.offset)
-        guard let bytes = try tokens.value(limit: maximumEntrySize.bytes) else {
+        guard try tokens.value(into: &bytes, limit: maximumEntrySize.bytes) else {
             return Item(place: place, content: .tooLarge(bytes: input.offset - (place.offset ?? 0)))
         }
-        do { return Item(place: place, content: .entry(try decoder.decode(HARArchive.Entry.self, from: bytes))) } catch
-        {
+        // The memory of a large entry is not kept while its body is stored.
+        defer { if bytes.capacity > Self.keptCapacity { bytes = [] } }
+        return Item(place: place, content: bytes.withUnsafeMutableBytes { content($0, number) })
+    }
+
+    /// Decodes an element, whose bytes are only lent.
+    private func content(_ bytes: UnsafeMutableRawBufferPointer, _ number: Int) -> Item.Content {
+        guard let start = bytes.baseAddress else { return .unusable(url: "", reason: "the entry is empty") }
+        let bytes = Data(bytesNoCopy: start, count: bytes.count, deallocator: .none)
+        do { return .entry(try decoder.decode(HARArchive.Entry.self, from: bytes)) } catch {
             if case DecodingError.dataCorrupted = error,
                 let entry = try? lenientDecoder.decode(HARArchive.Entry.self, from: bytes)
             {
-                return Item(place: place, content: .entry(entry))
+                return .entry(entry)
             }
             let url = (try? decoder.decode(AddressedEntry.self, from: bytes))?.request.url ?? ""
-            return Item(place: place, content: .unusable(url: url, reason: Self.explain(error, number)))
+            return .unusable(url: url, reason: Self.explain(error, number))
         }
     }
 
@@ -265,13 +277,21 @@ private struct JSONTokens {
     ///
     /// - Returns: Its bytes; nil if there are more than `limit`. The value is skipped then.
     func value(limit: Int) throws(RecordingError) -> Data? {
-        var bytes = Data()
+        var bytes: [UInt8] = []
+        return try value(into: &bytes, limit: limit) ? Data(bytes) : nil
+    }
+
+    /// Reads a value into memory that may have had another one.
+    ///
+    /// - Returns: False if the value has more bytes than `limit`. It is skipped then.
+    func value(into bytes: inout [UInt8], limit: Int) throws(RecordingError) -> Bool {
+        bytes.removeAll(keepingCapacity: true)
         var isTooLarge = false
         try scan { piece in
             isTooLarge = isTooLarge || bytes.count + piece.count > limit
-            if isTooLarge { bytes = Data() } else { bytes.append(piece) }
+            if !isTooLarge { bytes.append(contentsOf: piece) }
         }
-        return isTooLarge ? nil : bytes
+        return !isTooLarge
     }
 
     func skipValue() throws(RecordingError) { try scan { _ in } }

@@ -135,8 +135,12 @@ struct RecordingImport {
     ///   - folder: The folder of its file; nil if bodies that are files of their own cannot be read.
     /// - Throws: `StoreError` when the store does not work.
     mutating func take(_ archive: HARArchive, in folder: URL?) async throws(StoreError) {
+        let limit = options.maximumEntrySize.bytes
         for (index, entry) in archive.entries.enumerated() {
-            try await take(entry, at: ImportReport.Place(number: index + 1, offset: nil), in: folder)
+            let place = ImportReport.Place(number: index + 1, offset: nil)
+            try await take(entry.request.url, at: place) { () throws(ImportRefusal) in
+                try entry.archived(in: folder, limit: limit)
+            }
         }
     }
 
@@ -150,30 +154,34 @@ struct RecordingImport {
     mutating func take(_ reader: HARReader, in folder: URL) async throws {
         defer { warn(reader.warnings) }
         var freed = 0
-        while let item = try reader.next() {
+        while let next = try element(reader, in: folder) {
             if reader.offset - freed > FreedMemory.interval {
                 freed = reader.offset
                 FreedMemory.giveBack()
             }
-            switch item.content {
-            case .entry(let entry): try await take(entry, at: item.place, in: folder)
-            case .unusable(let url, let reason): skip(url, at: item.place, ImportRefusal(.damagedEntry, reason))
-            case .tooLarge(let bytes):
-                let limit = options.maximumEntrySize.bytes
-                let reason = "the entry has \(bytes) bytes, but \(limit) are allowed"
-                skip("", at: item.place, ImportRefusal(.tooLarge, reason))
-            }
+            try await take(next.url, at: next.place) { () throws(ImportRefusal) in try next.exchange.get() }
         }
     }
 
-    private mutating func take(
-        _ entry: HARArchive.Entry,
-        at place: ImportReport.Place,
-        in folder: URL?
-    ) async throws(StoreError) {
+    /// The next element of a HAR as an exchange; its text is not needed any more while the body is stored.
+    private func element(
+        _ reader: HARReader,
+        in folder: URL
+    ) throws(RecordingError) -> (
+        url: String, place: ImportReport.Place, exchange: Result<ArchivedExchange, ImportRefusal>
+    )? {
+        guard let item = try reader.next() else { return nil }
         let limit = options.maximumEntrySize.bytes
-        try await take(entry.request.url, at: place) { () throws(ImportRefusal) in
-            try entry.archived(in: folder, limit: limit)
+        switch item.content {
+        case .entry(let entry):
+            do throws(ImportRefusal) {
+                return (entry.request.url, item.place, .success(try entry.archived(in: folder, limit: limit)))
+            } catch { return (entry.request.url, item.place, .failure(error)) }
+        case .unusable(let url, let reason):
+            return (url, item.place, .failure(ImportRefusal(.damagedEntry, reason)))
+        case .tooLarge(let bytes):
+            let reason = "the entry has \(bytes) bytes, but \(limit) are allowed"
+            return ("", item.place, .failure(ImportRefusal(.tooLarge, reason)))
         }
     }
 }
