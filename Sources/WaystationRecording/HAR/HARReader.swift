@@ -57,9 +57,7 @@ public final class HARReader {
     /// The bytes of the present entry; the memory is used for one entry after the other.
     private var bytes: [UInt8] = []
     /// The most bytes of memory that are kept for the next entry.
-    private static let keptCapacity = 1 << 20
-    /// For entries with `NaN`, `Infinity` or a comma too many, which some programs write.
-    private let lenientDecoder = JSONDecoder()
+    private static let keptCapacity = 512 << 10
 
     /// Opens a file.
     ///
@@ -88,7 +86,6 @@ public final class HARReader {
         self.maximumEntrySize = maximumEntrySize
         input = try RecordInput(source)
         tokens = JSONTokens(input)
-        lenientDecoder.allowsJSON5 = true
     }
 
     /// How many bytes were read, counted after decompression.
@@ -185,14 +182,15 @@ public final class HARReader {
     /// Decodes an element, whose bytes are only lent.
     private func content(_ bytes: UnsafeMutableRawBufferPointer, _ number: Int) -> Item.Content {
         guard let start = bytes.baseAddress else { return .unusable(url: "", reason: "the entry is empty") }
-        let bytes = Data(bytesNoCopy: start, count: bytes.count, deallocator: .none)
-        do { return .entry(try decoder.decode(HARArchive.Entry.self, from: bytes)) } catch {
-            if case DecodingError.dataCorrupted = error,
-                let entry = try? lenientDecoder.decode(HARArchive.Entry.self, from: bytes)
+        let data = Data(bytesNoCopy: start, count: bytes.count, deallocator: .none)
+        do { return .entry(try decoder.decode(HARArchive.Entry.self, from: data)) } catch {
+            // Foundation also reads JSON5, but its reader stops the process at some bytes that are not UTF-8.
+            if case DecodingError.dataCorrupted = error, WordNumbers.remove(from: bytes),
+                let entry = try? decoder.decode(HARArchive.Entry.self, from: data)
             {
                 return .entry(entry)
             }
-            let url = (try? decoder.decode(AddressedEntry.self, from: bytes))?.request.url ?? ""
+            let url = (try? decoder.decode(AddressedEntry.self, from: data))?.request.url ?? ""
             return .unusable(url: url, reason: Self.explain(error, number))
         }
     }
@@ -321,6 +319,36 @@ private struct JSONTokens {
 
     fileprivate static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+}
+
+/// The words that JavaScript and Python have for numbers, and that JSON does not have (RFC 8259 §6).
+private enum WordNumbers {
+    private static let words = ["-Infinity", "Infinity", "NaN"].map { Array($0.utf8) }
+
+    /// Replaces the words outside of texts by empty texts, which read as absent where a number belongs.
+    ///
+    /// - Returns: Whether there was such a word.
+    static func remove(from bytes: UnsafeMutableRawBufferPointer) -> Bool {
+        var hasWords = false
+        var isInText = false
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\\") where isInText: index += 1
+            case UInt8(ascii: "\""): isInText.toggle()
+            case UInt8(ascii: "-"), UInt8(ascii: "I"), UInt8(ascii: "N"):
+                guard !isInText, let word = words.first(where: { bytes[index...].starts(with: $0) }) else { break }
+                for place in index..<index + word.count {
+                    bytes[place] = place < index + 2 ? UInt8(ascii: "\"") : UInt8(ascii: " ")
+                }
+                index += word.count - 1
+                hasWords = true
+            default: break
+            }
+            index += 1
+        }
+        return hasWords
     }
 }
 

@@ -159,17 +159,22 @@ enum ChunkedBody {
             }
             rest = rest.dropFirst(line.length)
             if size == 0 { return isFirst && rest.isEmpty && !line.hasCarriageReturn ? nil : result }
-            guard rest.count >= size else { throw cutOff }
+            // A text may begin with a number in a line of its own, but its line ends are rarely those of HTTP.
+            let mayBeText = isFirst && !line.hasCarriageReturn
+            guard rest.count >= size else {
+                if mayBeText { return nil }
+                throw cutOff
+            }
             let chunk = rest.prefix(size)
             rest = rest.dropFirst(size)
-            if rest.first == UInt8(ascii: "\r") { rest = rest.dropFirst() }
-            guard rest.first == UInt8(ascii: "\n") else {
-                // A text may begin with a number in a line of its own, but its line ends are rarely those of HTTP.
-                if isFirst, !line.hasCarriageReturn { return nil }
-                throw rest.isEmpty ? cutOff : ImportRefusal(.damagedBody, "a chunk of the body is longer than its size")
+            let end = line.hasCarriageReturn ? "\r\n" : "\n"
+            guard rest.starts(with: end.utf8) else {
+                if mayBeText { return nil }
+                throw rest.count < end.utf8.count
+                    ? cutOff : ImportRefusal(.damagedBody, "a chunk of the body is longer than its size")
             }
             result.append(chunk)
-            rest = rest.dropFirst()
+            rest = rest.dropFirst(end.utf8.count)
             isFirst = false
         }
     }

@@ -191,8 +191,8 @@ struct RecordingImport {
 /// The C library keeps it for later, in an arena for each thread, so an import of large bodies, which changes threads with
 /// each of them, would hold several times what it uses.
 private enum FreedMemory {
-    /// The number of bytes of a file after which memory is given back: 2 MiB.
-    static let interval = 2 << 20
+    /// The number of bytes of a file after which memory is given back: 512 KiB.
+    static let interval = 512 << 10
 
     private typealias Trim = @convention(c) @Sendable (_ kept: Int) -> Int32
 
