@@ -190,13 +190,22 @@ extension HARArchive.Response {
     /// without a mark; nil for any other text.
     private func unmarkedBinaryBody(_ text: String) -> Data? {
         guard text.hasPrefix("[\""), content.encoding == nil, coding != nil else { return nil }
-        return try? binaryBody(text)
+        // JSON that only looks like such bytes is in no coding.
+        guard let bytes = try? coded(text), let body = try? decoded(bytes), body != bytes else { return nil }
+        return body
     }
 
     private var coding: String? { headers.first { $0.name.equalsIgnoringCase("Content-Encoding") }?.value }
 
     /// The body as Polly.js writes it: one text, or a JSON array with one text for each part, with its content coding.
-    private func binaryBody(_ text: String) throws(ImportRefusal) -> Data {
+    private func binaryBody(_ text: String) throws(ImportRefusal) -> Data { try decoded(coded(text)) }
+
+    private func decoded(_ bytes: Data) throws(ImportRefusal) -> Data {
+        try ContentCoding.decode(bytes, [coding ?? ""], limit: 512 << 20)
+    }
+
+    /// The bytes of a text of Polly.js, with their content coding.
+    private func coded(_ text: String) throws(ImportRefusal) -> Data {
         let parts = (try? JSONDecoder().decode([String].self, from: Data(text.utf8))) ?? [text]
         var body = Data()
         for part in parts {
@@ -209,7 +218,7 @@ extension HARArchive.Response {
                 body += try content.bytes(of: part)
             }
         }
-        return try ContentCoding.decode(body, [coding ?? ""], limit: 512 << 20)
+        return body
     }
 }
 
