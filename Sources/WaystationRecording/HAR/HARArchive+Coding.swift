@@ -270,9 +270,15 @@ extension KeyedDecodingContainer {
     ///   it were absent would hide that.
     fileprivate func undamaged<Value: Decodable>(_ key: Key) throws -> Value? {
         do { return try decodeIfPresent(Value.self, forKey: key) } catch let error as DecodingError {
-            // A text that is not valid has an error of Foundation's own.
             if case .dataCorrupted = error { throw error }
             return nil
+        } catch {
+            // Foundation's own error of such a text would become one of the whole entry, without a reason.
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: self,
+                debugDescription: "the text has half of a surrogate pair, or bytes that are not UTF-8"
+            )
         }
     }
 

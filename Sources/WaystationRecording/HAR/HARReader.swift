@@ -228,7 +228,7 @@ public final class HARReader {
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
             "\(path(context.codingPath)) is of another type"
         case DecodingError.dataCorrupted(let context):
-            "\(path(context.codingPath)) is not valid JSON: "
+            "\(path(context.codingPath)) cannot be read: "
                 + ((context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
                     ?? context.debugDescription)
         default: "\(path([])) cannot be read: \(error)"
