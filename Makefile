@@ -20,10 +20,12 @@ BENCH_PACKAGES := python3.11-doc wrk
 # Python environments with other caches: for the benchmarks and for the cross-check.
 PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
+# warcio and the codings of recordings, for the cross-check of imports.
+WARCIO := $(CURDIR)/.build/warcio
 # An S3-compatible server, for the tests of publishing; they read the variable.
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
-.PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check soak doors \
+.PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check cross-check-recordings soak doors \
 	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers build-cost walk static first-load first-test clean
 
 help:
@@ -34,6 +36,7 @@ help:
 	@echo "make test          everything: lint, tests, examples, differential test, cross-check, documentation, consumers"
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make cross-check   the same conversations in hishel and in Waystation, each difference with its section"
+	@echo "make cross-check-recordings   the same HARs and WARCs by Waystation, and by json and warcio [ONLY=name]"
 	@echo "make publish-race  two processes publish into one bucket at once, without a lost release [ROUNDS=100]"
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make cancels       loads cancelled as they end, 96,000 on each of six ways, to see that none stops the process [RUNS=10]"
@@ -157,6 +160,13 @@ cross-check: deps
 	@Scripts/make-venv.sh $(HISHEL) Tests/CrossChecks/hishel/requirements.txt
 	@Scripts/swift.sh build Tests/CrossChecks --quiet --product decide
 	@$(HISHEL)/bin/python Tests/CrossChecks/hishel/check.py .build/make/debug/decide $(SEED)
+	@$(MAKE) --no-print-directory cross-check-recordings
+
+# Recordings made by a generator, each read by Waystation and by its peer; ONLY=name shows some of them in full.
+cross-check-recordings: deps
+	@Scripts/make-venv.sh $(WARCIO) Tests/CrossChecks/recordings/requirements.txt
+	@Scripts/swift.sh build . --quiet --product waystation
+	@$(WARCIO)/bin/python Tests/CrossChecks/recordings/check.py .build/make/debug/waystation $(ONLY)
 
 # The S3-compatible server of the tests, from PyPI.
 object-store: deps

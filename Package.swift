@@ -207,6 +207,7 @@ let package = Package(
             dependencies: [
                 "WaystationFoundation", "CWaystationSessions", "Waystation", "WaystationStorage",
                 "WaystationHTTP", "WaystationOrigin", "WaystationRecording",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 // An origin behind TLS.
                 .target(name: "WaystationNIO", condition: nio),
                 .product(name: "NIOCore", package: "swift-nio", condition: nio),

@@ -17,17 +17,17 @@ public struct RecordingError: CodedError {
         public static let unknownFormat = Code(description: "unknownFormat")
         /// The file, or a part of it that must be held in memory, is larger than the limit.
         public static let tooLarge = Code(description: "tooLarge")
-        /// The file is not valid JSON.
+        /// The file is not valid JSON, so that its entries cannot be told apart.
         public static let damagedJSON = Code(description: "damagedJSON")
-        /// The JSON is not HAR 1.1 to 1.3.
+        /// The JSON is not HAR 1.1 to 1.3, or ``HARArchive`` cannot read one of its entries.
         public static let invalidHAR = Code(description: "invalidHAR")
-        /// A WARC record begins with a version other than 1.0 and 1.1, or with no version.
+        /// A WARC record begins with a version other than 0.17 to 1.1, or with no version.
         public static let invalidVersion = Code(description: "invalidVersion")
         /// A line or field of a WARC record's header does not follow ISO 28500.
         public static let invalidHeader = Code(description: "invalidHeader")
         /// A WARC record has no length, or one that is not a number.
         public static let invalidLength = Code(description: "invalidLength")
-        /// A WARC record is followed by something other than two line ends.
+        /// A WARC record is followed by something other than line ends, padding or a record.
         public static let invalidRecordEnd = Code(description: "invalidRecordEnd")
         /// The file ends within a record.
         public static let truncated = Code(description: "truncated")

@@ -23,7 +23,7 @@ struct RecordingCommandTests {
         #expect(imported.status == 0, "\(imported.errors)")
         #expect(
             imported.output == """
-                skipped https://shop.example/b: its method is POST
+                skipped https://shop.example/b (no. 2, byte 329): its method is POST
                 1 response imported, 4 B, 1 skipped
 
                 """

@@ -21,7 +21,7 @@ final class Tool: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// The path of the tool, in the folder of the test bundle.
-    private static var executable: URL {
+    static var executable: URL {
         let own = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         let loaded = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")).map {
             URL(filePath: $0)

@@ -75,7 +75,7 @@ struct SeparateBodiesTests {
         _ = try place.file("har/large", Data(count: 20_001))
         _ = try place.file("har/small", Data(count: 20_000))
         var options = ImportOptions()
-        options.maximumHARSize = .bytes(20_000)
+        options.maximumEntrySize = .bytes(20_000)
         #expect(try await report(of: "large", options).reasons == ["/page": "tooLarge"])
         #expect(try await report(of: "small", options).imported.map(\.bytes) == [20_000])
     }

@@ -284,8 +284,8 @@ extension Mistake {
         Mistake(
             "the file of a recording is not JSON",
             """
-            damagedRecording: orders.har cannot be replayed: the file is not valid JSON: The given data was not valid JSON. \
-            Restore the file, or record it again with WAYSTATION_RECORD=record
+            damagedRecording: orders.har cannot be replayed: the file is not valid JSON: the file ends too early \
+            (byte 1). Restore the file, or record it again with WAYSTATION_RECORD=record
             """
         ) { folder in
             try Data("{".utf8).write(to: folder.file)
@@ -295,7 +295,8 @@ extension Mistake {
             "the file of a recording is not a HAR",
             """
             damagedRecording: orders.har cannot be replayed: the file is not a valid HAR file: \
-            log.entries[0].request.url is missing. Restore the file, or record it again with WAYSTATION_RECORD=record
+            log.entries[0].request.url is missing (byte 35). Restore the file, or record it again with \
+            WAYSTATION_RECORD=record
             """
         ) { folder in
             try Data(#"{"log":{"version":"1.2","entries":[{"request":{"method":"GET"}}]}}"#.utf8).write(to: folder.file)

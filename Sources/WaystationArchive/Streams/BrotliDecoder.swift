@@ -1,5 +1,3 @@
-package import Foundation
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -87,33 +85,6 @@ package final class BrotliDecoder {
         default: throw Damage(detail: library.errorText(library.errorCode(state)).map { String(cString: $0) })
         }
         return (input.count - available, output.count - room)
-    }
-
-    /// Decompresses data in memory.
-    ///
-    /// - Parameters:
-    ///   - data: The compressed data.
-    ///   - library: The library.
-    ///   - limit: The largest number of decompressed bytes.
-    /// - Returns: The decompressed data.
-    /// - Throws: ``Inflater/Refusal``.
-    package static func decompress(_ data: Data, _ library: BrotliLibrary, limit: Int) throws(Inflater.Refusal) -> Data
-    {
-        guard let decoder = BrotliDecoder(library) else { throw .damaged }
-        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { output.deallocate() }
-        var result = Data()
-        var place = 0
-        while !decoder.isComplete {
-            let rest = data.dropFirst(place)
-            let step: (taken: Int, written: Int)? = rest.withUnsafeBytes { try? decoder.step(from: $0, into: output) }
-            guard let step, decoder.isComplete || step.taken > 0 || step.written > 0 else { throw .damaged }
-            place += step.taken
-            guard result.count + step.written <= limit else { throw .tooLarge }
-            result.append(contentsOf: output[..<step.written])
-        }
-        guard place == data.count else { throw .damaged }
-        return result
     }
 }
 

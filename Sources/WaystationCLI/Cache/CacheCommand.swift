@@ -275,7 +275,7 @@ struct CacheImportCommand: AsyncParsableCommand {
         abstract: "Imports a recording into the cache, so that its pages load without a network.",
         discussion: """
             The file is a HAR, as the developer tools of browsers save it, or a WARC, as wget and crawlers write it; \
-            either may be compressed with gzip. If the directory is empty or does not exist, the cache is created. \
+            either may be compressed with gzip or zstd. Of several captures of a URL the newest one is stored. If the directory is empty or does not exist, the cache is created. \
             Each skipped response is listed on its own line.
 
             Example:
@@ -311,7 +311,7 @@ struct CacheImportCommand: AsyncParsableCommand {
         let open = try store.storeOrNew()
         let report: ImportReport
         do { report = try await recording.stored(in: open) } catch {
-            // The responses before the damage of a WARC are stored.
+            // The responses before the damage are stored.
             await open.flush()
             throw error
         }
@@ -332,22 +332,51 @@ struct CacheImport: CommandResult {
     }
 
     struct Skipped: Encodable {
+        let number: Int
+        let offset: Int?
         let url: String
         let reason: String
         let detail: String
     }
 
+    struct Warning: Encodable {
+        let offset: Int?
+        let detail: String
+    }
+
     let imported: [Imported]
     let skipped: [Skipped]
+    let warnings: [Warning]
 
     init(_ report: ImportReport) {
         imported = report.imported.map { Imported(url: $0.url, status: $0.status, bytes: $0.bytes) }
-        skipped = report.skipped.map { Skipped(url: $0.url, reason: $0.reason.description, detail: $0.detail) }
+        skipped = report.skipped.map { skipped in
+            Skipped(
+                number: skipped.place.number,
+                offset: skipped.place.offset,
+                url: skipped.url,
+                reason: skipped.reason.description,
+                detail: skipped.detail
+            )
+        }
+        warnings = report.warnings.map { Warning(offset: $0.offset, detail: $0.detail) }
+        lines =
+            report.warnings.map { "warning: \($0)".printable }
+            + report.skipped.map { skipped in
+                let url = skipped.url.isEmpty ? "" : " \(SecretNames.standard.url(skipped.url))"
+                return "skipped\(url) (\(skipped.place)): \(skipped.detail)".printable
+            }
+    }
+
+    /// A line for each warning and each skipped response.
+    private let lines: [String]
+
+    private enum CodingKeys: String, CodingKey {
+        case imported, skipped, warnings
     }
 
     var text: String {
         let bytes = imported.reduce(0) { $0 + $1.bytes }
-        let lines = skipped.map { "skipped \(SecretNames.standard.url($0.url)): \($0.detail)".printable }
         let summary = "\(Words.responses(imported.count)) imported, \(Words.bytes(bytes)), \(skipped.count) skipped"
         return (lines + [summary]).joined(separator: "\n")
     }

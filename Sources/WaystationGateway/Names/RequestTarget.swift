@@ -146,27 +146,8 @@ struct TargetReader: Sendable {
         return .tunnel(host: target.host, port: target.port)
     }
 
-    private static let unencoded = Set("[]{}|^`\"<>\\".utf8)
-    private static let percent = UInt8(ascii: "%")
-
-    /// The target with the characters percent-encoded that browsers send as they are (URL Standard, query percent-encode
-    /// set), and that RFC 3986 does not allow.
-    ///
-    /// A percent sign without two hexadecimal digits is one of them. It stands for itself (URL Standard §1.3), so it
-    /// becomes `%25`, as in a canonical URL.
-    private static func encoded(_ target: String) -> String {
-        guard target.utf8.contains(where: { unencoded.contains($0) || $0 == percent }) else { return target }
-        let bytes = Array(target.utf8)
-        var result: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            let isStray = byte == percent && percentDecodedByte(bytes, at: index, end: bytes.count) == nil
-            if isStray || unencoded.contains(byte) { result.appendPercentEncoded(byte) } else { result.append(byte) }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
     private func url(_ text: String) throws(Refusal) -> URL {
-        guard let url = URL(string: Self.encoded(text), encodingInvalidCharacters: false) else {
+        guard let url = URL(string: text.encodedForURL, encodingInvalidCharacters: false) else {
             throw .badRequest("the request target is not a valid URL path (RFC 3986 §3.3)")
         }
         return url

@@ -123,3 +123,43 @@ extension StringProtocol {
             && parts.allSatisfy { (1...3).contains($0.count) && $0.isDecimal }
     }
 }
+
+extension String {
+    /// The URL with the characters of its path and query percent-encoded that browsers send as they are (URL Standard,
+    /// query percent-encode set), and that RFC 3986 does not allow: `[ ] { } | ^ \` and others.
+    ///
+    /// A percent sign without two hexadecimal digits is one of them. It stands for itself (URL Standard §1.3), so it
+    /// becomes `%25`, as in the path of a canonical URL. A gateway loads a browser's link under this URL, and an import
+    /// stores the response of a recorded link under it. The authority stays as it is: an IPv6 address has brackets.
+    ///
+    /// - Complexity: O(length); without such characters the text itself is returned.
+    package var encodedForURL: String {
+        guard utf8.contains(where: { Self.unsafeInURL.contains($0) || $0 == UInt8(ascii: "%") }) else { return self }
+        let bytes = Array(utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + 16)
+        let start = Self.endOfAuthority(bytes)
+        result.append(contentsOf: bytes[..<start])
+        for index in start..<bytes.count {
+            let byte = bytes[index]
+            let isStray =
+                byte == UInt8(ascii: "%") && percentDecodedByte(bytes, at: index, end: bytes.count) == nil
+            if isStray || Self.unsafeInURL.contains(byte) {
+                result.appendPercentEncoded(byte)
+            } else {
+                result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let unsafeInURL = Set("[]{}|^`\"<>\\".utf8)
+
+    /// The index after the authority of an absolute URL; 0 for a text without an authority, such as a path.
+    private static func endOfAuthority(_ bytes: [UInt8]) -> Int {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[..<colon].isScheme,
+            bytes[colon...].starts(with: "://".utf8)
+        else { return 0 }
+        return bytes[(colon + 3)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+    }
+}

@@ -1,6 +1,7 @@
 #if NIO
 import NIOCore
 package import NIOPosix
+import WaystationArchive
 import WaystationFoundation
 
 /// The parts of the engine that can be exchanged or left out.
@@ -58,7 +59,7 @@ extension EngineParts {
     /// The parts of a transport that an app makes.
     static let standard = EngineParts(
         makeDecoder: { ContentDecoding.make(for: $0, limits: $1) },
-        codings: ContentDecoding.available,
+        codings: ContentCodecs.available,
         makeHTTP2Connection: { channel, owner, limits in
             var own = HTTP2Limits()
             own.headBytes = limits.headBytes

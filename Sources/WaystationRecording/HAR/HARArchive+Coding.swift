@@ -49,8 +49,7 @@ extension HARArchive.Entry: Codable {
             started: object.text(.startedDateTime).flatMap(Timestamp.date),
             time: object.number(.time) ?? 0,
             request: try object.decode(HARArchive.Request.self, forKey: .request),
-            response: try object.decodeIfPresent(HARArchive.Response.self, forKey: .response)
-                ?? HARArchive.Response(status: 0),
+            response: try object.undamaged(.response) ?? HARArchive.Response(status: 0),
             timings: object.value(.timings) ?? HARArchive.Timings(),
             source: object.text(.source),
             comment: object.text(.comment)
@@ -169,8 +168,7 @@ extension HARArchive.Response: Codable {
             httpVersion: object.text(.httpVersion) ?? "",
             cookies: object.value(.cookies) ?? [],
             headers: try object.fields(.headers),
-            content: try object.decodeIfPresent(HARArchive.Content.self, forKey: .content)
-                ?? HARArchive.Content(size: -1),
+            content: try object.undamaged(.content) ?? HARArchive.Content(size: -1),
             redirectURL: object.text(.redirectURL) ?? "",
             bodySize: object.count(.bodySize)
         )
@@ -207,7 +205,7 @@ extension HARArchive.Content: Codable {
         self.init(
             size: object.count(.size),
             mimeType: object.text(.mimeType) ?? "",
-            text: try object.decodeIfPresent(String.self, forKey: .text),
+            text: try object.undamaged(.text),
             encoding: object.text(.encoding).flatMap { $0.isEmpty ? nil : $0 },
             isTruncated: object.value(.isTruncated) ?? false,
             comment: object.text(.comment)
@@ -231,6 +229,8 @@ extension HARArchive.Content: Codable {
 }
 
 /// The lines of one header field: Polly.js wrote them as an array of values up to its version 1.
+///
+/// A field without a name, or whose value is no text, number or array of texts, has no lines.
 private struct FieldLines: Decodable {
     let pairs: [HARArchive.Pair]
 
@@ -239,12 +239,17 @@ private struct FieldLines: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: Key.self)
-        let name = try object.decode(String.self, forKey: .name)
+        guard let object = try? decoder.container(keyedBy: Key.self), let name = object.text(.name) else {
+            pairs = []
+            return
+        }
         // One value is tried first, because an attempt that fails makes an error.
-        do { pairs = [HARArchive.Pair(name, try object.decode(String.self, forKey: .value))] } catch {
-            guard let values = try? object.decode([String].self, forKey: .value) else { throw error }
-            pairs = values.map { HARArchive.Pair(name, $0) }
+        let text: String? = try object.undamaged(.value)
+        if let value = text ?? object.wholeNumber(.value) {
+            pairs = [HARArchive.Pair(name, value)]
+        } else {
+            let values: [String]? = object.value(.value)
+            pairs = (values ?? []).map { HARArchive.Pair(name, $0) }
         }
     }
 }
@@ -252,16 +257,43 @@ private struct FieldLines: Decodable {
 extension KeyedDecodingContainer {
     /// The header fields of a key; empty when it is missing.
     fileprivate func fields(_ key: Key) throws -> [HARArchive.Pair] {
-        try decodeIfPresent([FieldLines].self, forKey: key)?.flatMap(\.pairs) ?? []
+        let lines: [FieldLines]? = try undamaged(key)
+        return (lines ?? []).flatMap(\.pairs)
     }
 
     /// The value of a key; nil when it is missing or of another type.
     fileprivate func value<Value: Decodable>(_ key: Key) -> Value? { try? decodeIfPresent(Value.self, forKey: key) }
 
+    /// The value of a key; nil when it is missing or of another type.
+    ///
+    /// - Throws: The error of a text that is not valid, such as half a surrogate pair: a body or a field that is read as if
+    ///   it were absent would hide that.
+    fileprivate func undamaged<Value: Decodable>(_ key: Key) throws -> Value? {
+        do { return try decodeIfPresent(Value.self, forKey: key) } catch let error as DecodingError {
+            if case .dataCorrupted = error { throw error }
+            return nil
+        } catch {
+            // Foundation's own error of such a text would become one of the whole entry, without a reason.
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: self,
+                debugDescription: "the text has half of a surrogate pair, or bytes that are not UTF-8"
+            )
+        }
+    }
+
     fileprivate func text(_ key: Key) -> String? { value(key) }
 
     fileprivate func number(_ key: Key) -> Double? { value(key) }
 
-    /// The count of a key; -1 if the object has no such key.
-    fileprivate func count(_ key: Key) -> Int { number(key).flatMap { Int(exactly: $0.rounded()) } ?? -1 }
+    /// The text of a whole number, such as the value of `Content-Length`.
+    fileprivate func wholeNumber(_ key: Key) -> String? {
+        let number: Int? = value(key)
+        return number.map(String.init)
+    }
+
+    /// The count of a key, also if it is written as a text; -1 if the object has no such key.
+    fileprivate func count(_ key: Key) -> Int {
+        (number(key) ?? text(key).flatMap(Double.init)).flatMap { Int(exactly: $0.rounded()) } ?? -1
+    }
 }

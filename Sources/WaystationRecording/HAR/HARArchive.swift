@@ -10,7 +10,8 @@ public import WaystationStorage
 /// for entry in archive.entries { print(entry.request.method, entry.request.url, entry.response.status) }
 /// ```
 ///
-/// Reading is tolerant: unknown members are ignored, and of a request only the method and the URL are required. Writing
+/// Reading is tolerant: unknown members are ignored, members of another type read as absent, and of a request only the
+/// method and the URL are required. The whole log is in memory; ``HARReader`` reads one entry after the other. Writing
 /// includes every member that HAR 1.2 requires. Members have the names of HAR; members that HAR does not define begin
 /// with `_`, as it requires.
 public struct HARArchive: Sendable, Hashable {
@@ -101,59 +102,45 @@ extension HARArchive {
     ///
     /// - Parameters:
     ///   - file: The file to read.
-    ///   - maximumSize: The largest size that is read, since the whole file must be in memory; 512 MiB by default.
-    /// - Throws: ``RecordingError`` when the file cannot be read, is too large, or is not a HAR file.
+    ///   - maximumSize: The largest size that is read, since the whole log must be in memory; 512 MiB by default.
+    /// - Throws: ``RecordingError`` when the file cannot be read, is too large, or is not a HAR file, and when one of its
+    ///   entries cannot be read. The message names the place, such as `log.entries[3].request.url`.
     public init(contentsOf file: URL, maximumSize: ByteCount = .mebibytes(512)) throws(RecordingError) {
-        let source: FileSource
-        do { source = try FileSource(file) } catch {
-            throw RecordingError(.unreadable, "\(file.path) cannot be opened", cause: error)
-        }
-        try self.init(reading: RecordInput(source), maximumSize: maximumSize)
+        try self.init(HARReader(contentsOf: file, maximumEntrySize: maximumSize), maximumSize)
     }
 
     /// Reads a log from bytes.
     ///
+    /// - Parameters:
+    ///   - data: The bytes; they may be compressed.
+    ///   - maximumSize: The largest size that is read; 512 MiB by default.
     /// - Throws: ``RecordingError`` that names the place of the error, such as `log.entries[3].request.url`.
     public init(_ data: Data, maximumSize: ByteCount = .mebibytes(512)) throws(RecordingError) {
-        guard data.count <= maximumSize.bytes else { throw Self.tooLarge(maximumSize) }
-        // A byte order mark is not part of JSON, but some programs write one.
-        let text = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
-        do {
-            self = try JSONDecoder().decode(HARArchive.self, from: Data(text))
-        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
-            let reason = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
-            throw RecordingError(.damagedJSON, "the file is not valid JSON: \(reason ?? context.debugDescription)")
-        } catch {
-            throw RecordingError(.invalidHAR, "the file is not a valid HAR file: \(Self.explain(error))")
+        try self.init(HARReader(DataSource(data), maximumEntrySize: maximumSize), maximumSize)
+    }
+
+    private init(_ reader: HARReader, _ maximumSize: ByteCount) throws(RecordingError) {
+        let tooLarge = RecordingError(
+            .tooLarge,
+            "the file has more than \(maximumSize): split it, or give a higher limit"
+        )
+        self.init(creator: Creator(name: "", version: ""))
+        while let item = try reader.next() {
+            guard reader.offset <= maximumSize.bytes else { throw tooLarge }
+            switch item.content {
+            case .entry(let entry): entries.append(entry)
+            case .unusable(_, let reason):
+                throw RecordingError(
+                    .invalidHAR,
+                    "the file is not a valid HAR file: \(reason)",
+                    at: item.place.offset.map { RecordingError.Position(offset: $0, line: nil) }
+                )
+            case .tooLarge: throw tooLarge
+            }
         }
-    }
-
-    init(reading input: RecordInput, maximumSize: ByteCount) throws(RecordingError) {
-        guard let data = try input.readAll(atMost: maximumSize.bytes) else { throw Self.tooLarge(maximumSize) }
-        try self.init(data, maximumSize: maximumSize)
-    }
-
-    private static func tooLarge(_ limit: ByteCount) -> RecordingError {
-        RecordingError(.tooLarge, "the file has more than \(limit): split it, or give a higher limit")
-    }
-
-    private static func explain(_ error: any Error) -> String {
-        switch error {
-        case DecodingError.keyNotFound(let key, let context):
-            "\(path(context.codingPath + [key])) is missing"
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            "\(path(context.codingPath)) is of another type: \(context.debugDescription)"
-        case DecodingError.dataCorrupted(let context):
-            "\(path(context.codingPath)): \(context.debugDescription)"
-        default: "\(error)"
-        }
-    }
-
-    private static func path(_ keys: [any CodingKey]) -> String {
-        keys.reduce("") { path, key in
-            if let index = key.intValue { return "\(path)[\(index)]" }
-            return path.isEmpty ? key.stringValue : "\(path).\(key.stringValue)"
-        }
+        guard reader.offset <= maximumSize.bytes else { throw tooLarge }
+        creator = reader.creator ?? creator
+        comment = reader.comment
     }
 }
 
@@ -203,13 +190,22 @@ extension HARArchive.Response {
     /// without a mark; nil for any other text.
     private func unmarkedBinaryBody(_ text: String) -> Data? {
         guard text.hasPrefix("[\""), content.encoding == nil, coding != nil else { return nil }
-        return try? binaryBody(text)
+        // JSON that only looks like such bytes is in no coding.
+        guard let bytes = try? coded(text), let body = try? decoded(bytes), body != bytes else { return nil }
+        return body
     }
 
     private var coding: String? { headers.first { $0.name.equalsIgnoringCase("Content-Encoding") }?.value }
 
     /// The body as Polly.js writes it: one text, or a JSON array with one text for each part, with its content coding.
-    private func binaryBody(_ text: String) throws(ImportRefusal) -> Data {
+    private func binaryBody(_ text: String) throws(ImportRefusal) -> Data { try decoded(coded(text)) }
+
+    private func decoded(_ bytes: Data) throws(ImportRefusal) -> Data {
+        try ContentCoding.decode(bytes, [coding ?? ""], limit: 512 << 20)
+    }
+
+    /// The bytes of a text of Polly.js, with their content coding.
+    private func coded(_ text: String) throws(ImportRefusal) -> Data {
         let parts = (try? JSONDecoder().decode([String].self, from: Data(text.utf8))) ?? [text]
         var body = Data()
         for part in parts {
@@ -222,7 +218,7 @@ extension HARArchive.Response {
                 body += try content.bytes(of: part)
             }
         }
-        return try ContentCoding.decode(body, coding ?? "", limit: 512 << 20, brotli: .shared)
+        return body
     }
 }
 
@@ -230,9 +226,9 @@ extension HARArchive.Content {
     /// The bytes of the text, without its encoding.
     fileprivate func bytes(of text: String) throws(ImportRefusal) -> Data {
         switch encoding?.lowercased() {
-        case nil: return Data(text.utf8)
+        case nil, "utf-8", "utf8": return Data(text.utf8)
         case "base64":
-            guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
+            guard let data = Data(anyBase64: text) else {
                 throw ImportRefusal(.damagedBody, "the body is not valid Base64")
             }
             return data
@@ -243,6 +239,25 @@ extension HARArchive.Content {
 }
 
 extension Data {
+    /// Makes bytes of Base64 in any form (RFC 4648 §4, §5): with line breaks or without, with padding or without.
+    fileprivate init?(anyBase64 text: String) {
+        if let data = Data(base64Encoded: text) {
+            self = data
+            return
+        }
+        var digits = text.utf8.filter { $0 > 0x20 && $0 != UInt8(ascii: "=") }
+        for index in digits.indices {
+            switch digits[index] {
+            case UInt8(ascii: "-"): digits[index] = UInt8(ascii: "+")
+            case UInt8(ascii: "_"): digits[index] = UInt8(ascii: "/")
+            default: break
+            }
+        }
+        digits += Array(repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
+        guard let data = Data(base64Encoded: Data(digits)) else { return nil }
+        self = data
+    }
+
     /// Makes bytes of pairs of hexadecimal digits; nil for other text.
     fileprivate init?(hexadecimal text: String) {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }

@@ -6,15 +6,31 @@ import WaystationHTTP
 struct HTTPBlock {
     let firstLine: String
     let fields: HTTPFields
-    private let content: Data
+    /// The body as it was recorded, with its codings.
+    let content: Data
 
     /// The limit is far above what any server sends, and far below what `HTTPFields` can hold.
     private static let maximumFieldCount = 1_000
 
     /// Reads a message.
     ///
+    /// An interim response (RFC 9110 §15.2) before the final one is skipped, if a program recorded both in one block.
+    ///
     /// - Throws: ``ImportRefusal`` when the block is not an HTTP message.
     init(_ block: Data) throws(ImportRefusal) {
+        var message = try HTTPBlock(first: block)
+        for _ in 0..<Self.maximumInterimCount {
+            guard message.firstLine.hasPrefix("HTTP/"), let status = try? message.status(), 100...199 ~= status,
+                status != 101, message.content.starts(with: "HTTP/".utf8)
+            else { break }
+            message = try HTTPBlock(first: message.content)
+        }
+        self = message
+    }
+
+    private static let maximumInterimCount = 10
+
+    private init(first block: Data) throws(ImportRefusal) {
         var rest = block[...]
         var lines: [String] = []
         while true {
@@ -62,65 +78,129 @@ struct HTTPBlock {
     var method: String { firstLine.split(separator: " ").first.map(String.init) ?? "" }
 
     /// The body of a response without transfer and content coding.
+    ///
+    /// A record holds one message, so all bytes after the head are its body. `Content-Length` is only a lower bound: it is
+    /// often that of the coded body, where the program has recorded the decoded one.
+    ///
+    /// - Throws: ``ImportRefusal`` for a body that is damaged, cut off, or larger than `limit` without its codings.
     func body(limit: Int) throws(ImportRefusal) -> Data {
-        var body = Data(content)
-        if let transfer = fields[.transferEncoding], !transfer.equalsIgnoringCase("identity") {
-            guard transfer.equalsIgnoringCase("chunked") else {
-                throw ImportRefusal(.transferCoding, "its transfer coding is \(transfer.shown(upTo: 40))")
-            }
-            body = try ChunkedBody.decode(body)
-        } else if let text = fields[.contentLength] {
-            guard case .bytes(let length) = ContentLength(text) else {
-                throw ImportRefusal(.damagedHead, "the Content-Length field is not a number")
-            }
-            guard length <= body.count else {
-                throw ImportRefusal(.incomplete, "the body has only \(body.count) of \(length) bytes")
-            }
-            body = body.prefix(length)
+        let transfer = fields[values: .transferEncoding].flatMap(\.listMembers).map { $0.lowercased() }
+        if let other = transfer.first(where: { $0 != "chunked" && $0 != "identity" }) {
+            throw ImportRefusal(.transferCoding, "its transfer coding is \(other.shown(upTo: 40))")
         }
-        guard let coding = fields[.contentEncoding] else { return body }
-        return try ContentCoding.decode(body, coding, limit: limit)
+        guard !transfer.contains("chunked") else {
+            return try decoded(ChunkedBody.decode(content) ?? content, limit)
+        }
+        let length = ContentLength(lines: fields[values: .contentLength])
+        if case .invalid = length {
+            throw ImportRefusal(.damagedHead, "the Content-Length field is not a number")
+        }
+        guard case .bytes(let count) = length, count > content.count else { return try decoded(content, limit) }
+        let cutOff = ImportRefusal(.incomplete, "the body has only \(content.count) of \(count) bytes")
+        // The length of a body that was decoded already is another one.
+        guard ContentCodings(fields[values: .contentEncoding]).areRemoved, !content.isEmpty,
+            let body = try? decoded(content, limit), body == content
+        else { throw cutOff }
+        return body
+    }
+
+    private func decoded(_ body: Data, _ limit: Int) throws(ImportRefusal) -> Data {
+        try ContentCoding.decode(Data(body), fields[values: .contentEncoding], limit: limit)
     }
 }
 
 extension HTTPFields {
     /// Makes fields from a recording.
     ///
-    /// Fields that are not valid HTTP, and the pseudo fields of HTTP/2, are left out, so that none can inject a line.
-    init(recorded pairs: [(name: String, value: String)]) {
+    /// A value with line breaks is several values, as browsers and other programs write repeated fields. Fields that are
+    /// not valid HTTP, and the pseudo fields of HTTP/2, are left out, so that none can inject a line. A field has the
+    /// spelling of its first line, because Foundation keeps one line for each spelling.
+    init(recorded pairs: some Sequence<(name: String, value: String)>) {
         self.init()
+        var names: [HTTPField.Name: HTTPField.Name] = [:]
         for pair in pairs.prefix(4_000) {
-            let value = pair.value.trimmingSpace()
-            guard let name = HTTPField.Name(pair.name), HTTPField.isValidValue(value) else { continue }
-            append(HTTPField(name: name, value: value))
+            guard let name = HTTPField.Name(pair.name) else { continue }
+            let spelled = names[name, default: name]
+            names[name] = spelled
+            for line in pair.value.unicodeScalars.split(whereSeparator: { $0 == "\n" || $0 == "\r" }) {
+                let value = String(Substring(line).trimmingSpace())
+                guard !value.isEmpty, HTTPField.isValidValue(value) else { continue }
+                append(HTTPField(name: spelled, value: value))
+            }
         }
     }
 }
 
-/// Removes the chunked transfer coding from a body (RFC 9112 §7.1).
+/// Removes the chunked transfer coding from a recorded body (RFC 9112 §7.1).
 enum ChunkedBody {
+    /// The longest line with the size of a chunk.
+    private static let longestSizeLine = 4 << 10
+
     /// Returns the body without chunks; trailers are dropped.
-    static func decode(_ data: Data) throws(ImportRefusal) -> Data {
+    ///
+    /// Many programs record the body without its chunks, and keep the field. So a body that does not begin with the size of
+    /// a chunk is not chunked, unless it ends as a chunked one does.
+    ///
+    /// - Returns: The body; nil if it is not chunked.
+    /// - Throws: ``ImportRefusal`` for a body that is damaged or cut off.
+    static func decode(_ data: Data) throws(ImportRefusal) -> Data? {
         var result = Data()
         var rest = data[...]
+        var isFirst = true
         while true {
-            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw cutOff }
-            let line = rest[..<end]
-            // The extensions of a chunk follow its size after a semicolon; they are ignored.
-            let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: " ") }
-            guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ $0.hexadecimalDigit != nil }),
-                let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { throw ImportRefusal(.damagedBody, "the body has a chunk whose size is not a number") }
-            rest = rest[(end + 1)...]
-            if size == 0 { return result }
-            guard rest.count >= size else { throw cutOff }
-            result.append(rest.prefix(size))
-            rest = rest.dropFirst(size)
-            if rest.first == UInt8(ascii: "\r") { rest = rest.dropFirst() }
-            guard rest.first == UInt8(ascii: "\n") else {
-                throw rest.isEmpty ? cutOff : ImportRefusal(.damagedBody, "a chunk of the body is longer than its size")
+            guard let line = SizeLine(rest.prefix(longestSizeLine)) else {
+                let endsAsChunked = data.suffix(7).elementsEqual("\r\n0\r\n\r\n".utf8)
+                if isFirst, !endsAsChunked { return nil }
+                guard !rest.isEmpty, rest.prefix(longestSizeLine).contains(UInt8(ascii: "\n")) else { throw cutOff }
+                throw ImportRefusal(.damagedBody, "the body has a chunk whose size is not a number")
             }
-            rest = rest.dropFirst()
+            guard let size = line.size else {
+                throw ImportRefusal(.damagedBody, "the body has a chunk whose size is not a number")
+            }
+            rest = rest.dropFirst(line.length)
+            if size == 0 { return isFirst && rest.isEmpty && !line.hasCarriageReturn ? nil : result }
+            // A text may begin with a number in a line of its own, but its line ends are rarely those of HTTP.
+            let mayBeText = isFirst && !line.hasCarriageReturn
+            guard rest.count >= size else {
+                if mayBeText { return nil }
+                throw cutOff
+            }
+            let chunk = rest.prefix(size)
+            rest = rest.dropFirst(size)
+            let end = line.hasCarriageReturn ? "\r\n" : "\n"
+            guard rest.starts(with: end.utf8) else {
+                if mayBeText { return nil }
+                throw rest.count < end.utf8.count
+                    ? cutOff : ImportRefusal(.damagedBody, "a chunk of the body is longer than its size")
+            }
+            result.append(chunk)
+            rest = rest.dropFirst(end.utf8.count)
+            isFirst = false
+        }
+    }
+
+    /// A line with the size of a chunk in hexadecimal digits.
+    private struct SizeLine {
+        /// The size; nil if it is larger than any body.
+        let size: Int?
+        /// The length of the line with its end.
+        let length: Int
+        let hasCarriageReturn: Bool
+
+        /// Reads the line at the beginning of bytes; nil if it does not begin with a size alone.
+        init?(_ bytes: Data.SubSequence) {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            var line = bytes[..<end]
+            length = line.count + 1
+            hasCarriageReturn = line.last == UInt8(ascii: "\r")
+            if hasCarriageReturn { line = line.dropLast() }
+            // The extensions of a chunk follow its size after a semicolon; they are ignored. Some servers pad the size with
+            // space.
+            let space: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+            let digits = line.prefix { $0 != UInt8(ascii: ";") }.drop(while: space.contains)
+            let size = digits.prefix { $0.hexadecimalDigit != nil }
+            guard !size.isEmpty, digits.dropFirst(size.count).allSatisfy(space.contains) else { return nil }
+            self.size = size.count <= 15 ? Int(String(decoding: size, as: UTF8.self), radix: 16) : nil
         }
     }
 

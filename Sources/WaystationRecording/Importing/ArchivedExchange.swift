@@ -73,14 +73,34 @@ extension ArchivedExchange {
         }
     }
 
+    /// When the response was captured; nil if the recording has no time for it.
+    var captured: Date? { responseTime ?? requestTime }
+
     private func address() throws(ImportRefusal) -> (canonical: CanonicalURL, URL) {
-        guard let canonical = CanonicalURL(url), let target = URL(string: canonical.string) else {
+        let canonical = try Self.address(url)
+        guard let target = URL(string: canonical.string, encodingInvalidCharacters: false) else {
             throw ImportRefusal(.url, "its URL is not valid")
+        }
+        return (canonical, target)
+    }
+
+    /// The URL under which a live load of a recorded URL is stored.
+    ///
+    /// A browser sends some characters as they are that RFC 3986 does not allow, and records them so; a gateway loads them
+    /// percent-encoded.
+    ///
+    /// - Throws: ``ImportRefusal`` for a URL that is not valid, or neither http nor https.
+    static func address(_ url: String) throws(ImportRefusal) -> CanonicalURL {
+        let text = url.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let canonical = CanonicalURL(text).flatMap({ CanonicalURL($0.string.encodedForURL) }) else {
+            let scheme = text.prefix { $0 != ":" }
+            let isWeb = scheme.equalsIgnoringCase("http") || scheme.equalsIgnoringCase("https")
+            throw ImportRefusal(.url, isWeb ? "its URL is not valid" : "the URL is neither http nor https")
         }
         guard canonical.scheme == "http" || canonical.scheme == "https" else {
             throw ImportRefusal(.url, "the URL is neither http nor https")
         }
-        return (canonical, target)
+        return canonical
     }
 
     private func times(
@@ -89,7 +109,7 @@ extension ArchivedExchange {
         now: Date
     ) throws(ImportRefusal) -> (request: Date, response: Date) {
         // An exchange without a recorded time counts as made just now.
-        guard options.time == .recorded, let recorded = responseTime ?? requestTime else { return (now, now) }
+        guard options.time == .recorded, let recorded = captured else { return (now, now) }
         let response = min(recorded, now)
         guard now.timeIntervalSince(response) <= maximumAge.inSeconds else {
             throw ImportRefusal(.tooOld, "the response is older than the cache keeps responses")

@@ -6,32 +6,45 @@ import WaystationStorage
 /// An import of a WARC file into a store, in two passes: first the requests, then the responses.
 ///
 /// A response record does not contain its request: the method and the request fields are in a separate record, before
-/// or after it.
+/// or after it. A revisit record does not contain its body, which is in a record before or after it.
 struct WARCImport {
     fileprivate struct Request {
         let method: String
         let fields: HTTPFields
     }
 
-    /// A stored body to which revisit records refer.
-    private struct Body {
-        let key: RequestKey
-        let id: Int64
-        /// The bytes, if there was room for them; without them, the body is lost when its response is replaced.
-        let bytes: Data?
+    /// A response to whose body revisit records refer.
+    private struct Original {
+        let status: Int
+        let fields: HTTPFields
+        /// The digests of its body: the stated one, or the computed ones.
+        let digests: [WARCDigest]
+        /// Its place in the store; nil if it was not stored.
+        var place: (key: RequestKey, id: Int64)?
+        /// The body, if there was room for it; without it, the body is lost when its response is replaced.
+        let body: Data?
     }
 
-    /// The most bytes of request records that an import keeps in memory.
-    private static let maximumRequestBytes = 256 << 20
+    /// A record whose original was not read yet.
+    private struct Waiting {
+        let record: WARCRecord
+        let place: ImportReport.Place
+    }
+
+    /// The most bytes of request records, and of revisit records that wait, that an import keeps in memory.
+    private static let maximumRecordBytes = 256 << 20
 
     private let limits: WARCReader.Limits
     private var requests: [String: Request] = [:]
-    /// The digests and record IDs of bodies to which revisit records refer.
-    private var revisited: Set<String> = []
-    /// The stored ones of these bodies, by digest and by record ID.
-    private var bodies: [String: Body] = [:]
+    /// The names of bodies to which revisit records refer.
+    private var revisited: Set<BodyName> = []
+    /// The responses that have these bodies.
+    private var originals: [BodyName: Original] = [:]
+    private var waiting: [Waiting] = []
     /// How many bytes of bodies may still be kept in memory.
     private var roomForBodies: Int
+    /// How many bytes of revisit records may still wait.
+    private var roomForWaiting = Self.maximumRecordBytes
     /// The reason why the rest of the file cannot be read; nil if all of it can.
     private var damage: RecordingError?
 
@@ -55,15 +68,15 @@ struct WARCImport {
         var hasResponses = false
         while let record = recordBeforeDamage(reader) {
             hasResponses = hasResponses || ["response", "resource"].contains(record.type)
-            if record.type == "revisit" { revisited.formUnion(record.namesOfRevisited) }
+            if record.type == "revisit" { revisited.formUnion(record.namesOfOriginal) }
             guard record.type == "request", let block = record.block, let message = try? HTTPBlock(block) else {
                 continue
             }
             bytes += block.count
-            guard bytes <= Self.maximumRequestBytes else {
+            guard bytes <= Self.maximumRecordBytes else {
                 throw RecordingError(
                     .tooLarge,
-                    "the requests have more than \(Self.maximumRequestBytes) bytes: split the file"
+                    "the requests have more than \(Self.maximumRecordBytes) bytes: split the file"
                 )
             }
             let request = Request(method: message.method, fields: message.fields)
@@ -85,27 +98,58 @@ struct WARCImport {
     /// - Throws: ``RecordingError`` when the file is damaged; the responses before the damage are stored.
     mutating func run(_ source: any ByteSource, into recording: inout RecordingImport) async throws {
         let reader = try WARCReader(source, limits: limits)
-        while let record = try reader.next() {
-            let url = record.targetURI ?? ""
-            switch record.type {
-            case "response", "resource": try await store(record, url, into: &recording)
-            case "revisit": try await revisit(record, url, into: &recording)
-            // WARC records of these types describe the file or other records.
-            case "warcinfo", "request", "metadata", "conversion", "continuation": break
-            default: break
-            }
-        }
+        var number = 0
         // Another program may still be writing the file, so that it is whole by now; but the requests after the damage
         // were not read.
-        if let damage { throw damage }
+        var failure = damage
+        while true {
+            let next: WARCRecord?
+            do throws(RecordingError) { next = try reader.next() } catch {
+                failure = error
+                break
+            }
+            guard let record = next else { break }
+            number += 1
+            let place = ImportReport.Place(number: number, offset: record.offset)
+            try await take(record, at: place, into: &recording)
+        }
+        recording.warn(reader.warnings)
+        try await takeWaiting(into: &recording)
+        if let failure { throw failure }
     }
 
-    private mutating func store(_ record: WARCRecord, _ url: String, into recording: inout RecordingImport) async throws
-    {
+    private mutating func take(
+        _ record: WARCRecord,
+        at place: ImportReport.Place,
+        into recording: inout RecordingImport
+    ) async throws {
+        switch record.type {
+        case "response", "resource": try await store(record, at: place, into: &recording)
+        case "revisit":
+            if try await revisit(record, at: place, into: &recording) { return }
+            let size = record.block?.count ?? 0
+            guard size <= roomForWaiting else { return recording.skip(record.url, at: place, Self.lostOriginal) }
+            roomForWaiting -= size
+            waiting.append(Waiting(record: record, place: place))
+        // WARC records of these types describe the file or other records.
+        case "warcinfo", "request", "metadata", "conversion", "continuation": break
+        default: break
+        }
+    }
+
+    private mutating func store(
+        _ record: WARCRecord,
+        at place: ImportReport.Place,
+        into recording: inout RecordingImport
+    ) async throws {
         let request = request(of: record)
         let mayLackRequest = mayLackRequest(record)
         let limit = limits.maximumBlockSize.bytes
-        let stored = try await recording.take(url) { () throws(ImportRefusal) in
+        var exchange: ArchivedExchange?
+        var digests: [WARCDigest] = []
+        let isRevisited = !revisited.isEmpty
+        let stored = try await recording.take(record.url, at: place) { () throws(ImportRefusal) in
+            _ = try ArchivedExchange.address(record.url)
             guard let block = record.block else {
                 throw ImportRefusal(.tooLarge, "the record has \(record.blockLength) bytes, but \(limit) are allowed")
             }
@@ -115,62 +159,111 @@ struct WARCImport {
             if let cut = record["WARC-Truncated"] {
                 throw ImportRefusal(.incomplete, "the record was cut off: \(cut.shown())")
             }
-            guard record.type == "response" else { return record.resource(block) }
+            guard record["WARC-Segment-Number"] == nil else {
+                throw ImportRefusal(.incomplete, "the record has only the first segment of its block")
+            }
+            guard record.type == "response" else {
+                let resource = record.resource(block)
+                exchange = resource
+                if isRevisited { digests = record.digests(of: block, nil) }
+                return resource
+            }
             guard !mayLackRequest else { throw Self.lostRequest }
             let message = try HTTPBlock(block)
-            return try record.exchange(request, message, status: message.status(), body: message.body(limit: limit))
+            let body = try message.body(limit: limit)
+            let response = try record.exchange(request, message.fields, status: message.status(), body: body)
+            exchange = response
+            if isRevisited { digests = record.digests(of: message.content, body) }
+            return response
         }
-        if let stored { keep(stored, as: [record["WARC-Payload-Digest"], record.id].compactMap(\.self)) }
+        guard let exchange, isRevisited else { return }
+        keep(exchange, stored, as: record.names, digests: digests)
     }
 
-    /// Keeps a body for later records that refer to it by one of its names.
-    private mutating func keep(_ stored: RecordingImport.Stored, as names: [String]) {
-        let names = names.filter(revisited.contains)
+    /// Keeps a response for revisit records that refer to it by one of its names, also if it was not stored itself: a
+    /// newer capture may have been, or it may say `no-store`, which the revisit does not.
+    private mutating func keep(
+        _ exchange: ArchivedExchange,
+        _ stored: RecordingImport.Stored?,
+        as names: [BodyName],
+        digests: [WARCDigest]
+    ) {
+        let names = (digests.map(BodyName.digest) + names).filter(revisited.contains)
         guard !names.isEmpty else { return }
-        var bytes = names.lazy.compactMap { [bodies] in bodies[$0]?.bytes }.first { $0 == stored.body }
-        if bytes == nil, stored.body.count <= roomForBodies {
-            roomForBodies -= stored.body.count
-            bytes = stored.body
+        var body = names.lazy.compactMap { [originals] in originals[$0]?.body }.first { $0 == exchange.body }
+        if body == nil, exchange.body.count <= roomForBodies {
+            roomForBodies -= exchange.body.count
+            body = exchange.body
         }
-        for name in names { bodies[name] = Body(key: stored.key, id: stored.id, bytes: bytes) }
+        let original = Original(
+            status: exchange.status,
+            fields: exchange.fields,
+            digests: digests,
+            place: stored.map { ($0.key, $0.id) },
+            body: body
+        )
+        for name in names { originals[name] = original }
     }
 
-    /// The first body with one of these names that is still there.
-    private func body(_ names: [String], in store: ResponseStore) async throws -> Data? {
-        for body in names.compactMap({ bodies[$0] }) {
-            if let bytes = body.bytes { return bytes }
-            let row = await store.lookup(body.key).first { $0.id == body.id }
-            if let row { return try row.body.contents() }
+    /// The response that a revisit record refers to, with its body; nil if it was not read yet, or its body is lost.
+    private func original(
+        of record: WARCRecord,
+        in store: ResponseStore
+    ) async throws -> (original: Original, body: Data)? {
+        for original in record.namesOfOriginal.compactMap({ originals[$0] }) {
+            // The digest counts more than the other references, which may name a later capture.
+            if let digest = record.payloadDigest, !digest.isOne(of: original.digests) { continue }
+            if let body = original.body { return (original, body) }
+            guard let place = original.place else { continue }
+            let row = await store.lookup(place.key).first { $0.id == place.id }
+            if let row { return (original, try row.body.contents()) }
         }
         return nil
     }
 
-    /// Imports a record that has the same body as an earlier one, with a head of its own.
+    /// Imports a record that has the body of another one.
+    ///
+    /// - Returns: False if the other record was not read yet.
     private mutating func revisit(
         _ record: WARCRecord,
-        _ url: String,
+        at place: ImportReport.Place,
         into recording: inout RecordingImport
-    ) async throws {
+    ) async throws -> Bool {
+        guard let (original, body) = try await original(of: record, in: recording.store) else { return false }
         let request = request(of: record)
         let mayLackRequest = mayLackRequest(record)
-        let names = record.namesOfRevisited
-        let body = try await body(names, in: recording.store)
-        let stored = try await recording.take(url) { () throws(ImportRefusal) in
+        var exchange: ArchivedExchange?
+        let stored = try await recording.take(record.url, at: place) { () throws(ImportRefusal) in
             guard !mayLackRequest else { throw Self.lostRequest }
-            guard let body else {
-                throw ImportRefusal(
-                    .revisit,
-                    "the revisit record refers to another record, whose body was not imported or was replaced"
-                )
-            }
-            guard let block = record.block, !block.isEmpty else {
-                throw ImportRefusal(.revisit, "the revisit record refers to another record but has no head of its own")
-            }
-            let message = try HTTPBlock(block)
-            return try record.exchange(request, message, status: message.status(), body: body)
+            let (status, fields) = try record.revisited(original.status, original.fields)
+            let made = record.exchange(request, fields, status: status, body: body)
+            exchange = made
+            return made
         }
+        guard let exchange else { return true }
         // The response that is stored now may have replaced the one that had the body.
-        if let stored { keep(stored, as: names + [record.id].compactMap(\.self)) }
+        let digests = record.payloadDigest.map { [$0] } ?? original.digests
+        keep(exchange, stored, as: record.namesOfOriginal + record.names, digests: digests)
+        return true
+    }
+
+    /// Imports the records that refer to later ones; a record may refer to another one that waits.
+    private mutating func takeWaiting(into recording: inout RecordingImport) async throws {
+        var hasProgress = true
+        while hasProgress, !waiting.isEmpty {
+            hasProgress = false
+            let present = waiting
+            waiting = []
+            for item in present {
+                if try await revisit(item.record, at: item.place, into: &recording) {
+                    hasProgress = true
+                } else {
+                    waiting.append(item)
+                }
+            }
+        }
+        for item in waiting { recording.skip(item.record.url, at: item.place, Self.lostOriginal) }
+        waiting = []
     }
 
     private func request(of record: WARCRecord) -> Request? {
@@ -188,12 +281,86 @@ struct WARCImport {
     private static var lostRequest: ImportRefusal {
         ImportRefusal(.incomplete, "its request may be in the damaged part of the file")
     }
+
+    private static var lostOriginal: ImportRefusal {
+        ImportRefusal(
+            .revisit,
+            "the revisit record refers to a record whose body is not in the file, or was not imported or replaced"
+        )
+    }
+}
+
+/// A name by which a revisit record refers to the record with its body (ISO 28500 §6.7).
+private enum BodyName: Hashable {
+    case digest(WARCDigest)
+    case record(id: String)
+    /// The URL in canonical form, and the time in microseconds.
+    case capture(url: String, time: Int64)
+    /// The latest capture of a URL before the revisit record in the file.
+    case url(String)
+
+    /// The capture of a URL, if its time can be read.
+    static func capture(_ url: String?, _ date: Date?) -> BodyName? {
+        guard let url, let date else { return nil }
+        let time = (date.timeIntervalSince1970 * 1_000_000).rounded()
+        return .capture(url: canonical(url), time: Int64(exactly: time) ?? 0)
+    }
+
+    static func url(of text: String?) -> BodyName? { text.map { .url(canonical($0)) } }
+
+    private static func canonical(_ url: String) -> String {
+        (try? ArchivedExchange.address(url))?.string ?? url
+    }
 }
 
 extension WARCRecord {
-    /// The digest and the record ID by which a revisit record refers to its body.
-    fileprivate var namesOfRevisited: [String] {
-        [self["WARC-Payload-Digest"], self["WARC-Refers-To"].map(Self.unbracketed)].compactMap(\.self)
+    fileprivate var url: String { targetURI ?? "" }
+
+    fileprivate var payloadDigest: WARCDigest? { self["WARC-Payload-Digest"].map(WARCDigest.init) }
+
+    /// The names by which a revisit record refers to the record with its body, the most reliable one first.
+    fileprivate var namesOfOriginal: [BodyName] {
+        let referred = self["WARC-Refers-To-Target-URI"].map(Self.unbracketed)
+        let date = self["WARC-Refers-To-Date"].flatMap(Timestamp.date)
+        return [
+            payloadDigest.map(BodyName.digest), self["WARC-Refers-To"].map { .record(id: Self.unbracketed($0)) },
+            .capture(referred, date),
+            // Without a digest and a time, it is the response to the same URL that the server confirmed.
+            payloadDigest == nil && date == nil ? .url(of: referred ?? targetURI) : nil,
+        ].compactMap(\.self)
+    }
+
+    /// The names by which a revisit record may refer to this record, without its digest.
+    fileprivate var names: [BodyName] {
+        [id.map { .record(id: $0) }, .capture(targetURI, date), .url(of: targetURI)].compactMap(\.self)
+    }
+
+    /// The digests by which a revisit record may refer to a body: the stated one, or else computed ones.
+    ///
+    /// Programs compute them of the body as it was transferred, or of the decoded one.
+    fileprivate func digests(of content: Data, _ body: Data?) -> [WARCDigest] {
+        if let payloadDigest { return [payloadDigest] }
+        guard let body, body != content else { return WARCDigest.all(of: content) }
+        return WARCDigest.all(of: content) + WARCDigest.all(of: body)
+    }
+
+    /// The status and the fields of a revisit record: its own ones, those of the original if it has no block, or those of the
+    /// original with the fields of a 304 (RFC 9111 §3.2).
+    fileprivate func revisited(
+        _ status: Int,
+        _ fields: HTTPFields
+    ) throws(ImportRefusal) -> (status: Int, fields: HTTPFields) {
+        guard let block else { throw ImportRefusal(.tooLarge, "the head of the revisit record is too large") }
+        guard !block.isEmpty else { return (status, fields) }
+        // Some programs leave out the empty line after the head.
+        let hasEnd = (try? HTTPBlock(block)) != nil
+        let message = try HTTPBlock(hasEnd ? block : block + Data("\r\n\r\n".utf8))
+        let own = try message.status()
+        guard own == 304 else { return (own, message.fields) }
+        let ofContent: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange, .transferEncoding]
+        let newer = message.fields.filter { !ofContent.contains($0.name) }
+        let replaced = Set(newer.map(\.name)).union([.age, .date])
+        return (status, HTTPFields(fields.filter { !replaced.contains($0.name) } + newer))
     }
 
     /// The IDs of the records of the same exchange, including this record's own.
@@ -204,16 +371,16 @@ extension WARCRecord {
     /// Makes an exchange; without a request record, the request counts as a GET without fields.
     fileprivate func exchange(
         _ request: WARCImport.Request?,
-        _ message: HTTPBlock,
+        _ fields: HTTPFields,
         status: Int,
         body: Data
     ) -> ArchivedExchange {
         ArchivedExchange(
             method: request?.method ?? "GET",
-            url: targetURI ?? "",
+            url: url,
             requestFields: request?.fields ?? HTTPFields(),
             status: status,
-            fields: message.fields,
+            fields: fields,
             body: body,
             requestTime: date,
             responseTime: date
@@ -224,7 +391,7 @@ extension WARCRecord {
     fileprivate func resource(_ block: Data) -> ArchivedExchange {
         ArchivedExchange(
             method: "GET",
-            url: targetURI ?? "",
+            url: url,
             requestFields: HTTPFields(),
             status: 200,
             fields: HTTPFields(recorded: self["Content-Type"].map { [("Content-Type", $0)] } ?? []),

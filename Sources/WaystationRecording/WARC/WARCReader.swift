@@ -2,7 +2,8 @@ public import Foundation
 import WaystationHTTP
 public import WaystationStorage
 
-/// Reads the records of a WARC 1.0 or 1.1 file (ISO 28500) one after the other; the file may be compressed by gzip.
+/// Reads the records of a WARC file (ISO 28500, versions 0.17 to 1.1) one after the other; the file may be compressed by
+/// gzip or Zstandard.
 ///
 /// ```swift
 /// let reader = try WARCReader(contentsOf: file)
@@ -20,7 +21,9 @@ public import WaystationStorage
 ///
 /// ```
 /// Memory holds at most one block of up to ``Limits/maximumBlockSize``; larger blocks are skipped. For any input, the
-/// result is either records or a ``RecordingError`` that names the place. Only one thread at a time may use a reader.
+/// result is either records or a ``RecordingError`` that names the place. Deviations from the format that leave no doubt
+/// about the records, such as a missing line end or padding, are read over; ``warnings`` names them. Only one thread at a
+/// time may use a reader.
 public final class WARCReader {
     /// How much of one record is read into memory.
     public struct Limits: Sendable {
@@ -36,6 +39,9 @@ public final class WARCReader {
         /// Makes limits with the default values.
         public init() {}
     }
+
+    /// The deviations from the format that were read over so far; the first 1,000 of them.
+    public private(set) var warnings: [ImportReport.Warning] = []
 
     private let input: RecordInput
     private let limits: Limits
@@ -65,11 +71,9 @@ public final class WARCReader {
     ///
     /// - Throws: ``RecordingError``; after it, no more records can be read.
     public func next() throws(RecordingError) -> WARCRecord? {
-        // Some programs write an extra empty line between records.
-        while try input.peek(1).first.map({ $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) ?? false {
-            _ = try input.skip(1)
-        }
-        guard try !input.peek(1).isEmpty else { return nil }
+        defer { for detail in input.takeWarnings() { warn(detail, at: nil) } }
+        try skipPadding()
+        guard try input.peekByte() != nil else { return nil }
         var header = HeaderLines(input, limit: limits.maximumHeaderSize.bytes)
         let version = try version(header.next(), header)
         let fields = try fields(&header)
@@ -85,11 +89,28 @@ public final class WARCReader {
         )
     }
 
+    /// Skips empty lines, which some programs write in excess, and zeros, which fill blocks of tapes and object stores.
+    private func skipPadding() throws(RecordingError) {
+        let start = input.offset
+        var hasZeros = false
+        while let byte = try input.peekByte() {
+            guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == 0 else { break }
+            hasZeros = hasZeros || byte == 0
+            _ = try input.skip(1)
+        }
+        if hasZeros { warn("zeros are between the records; they are skipped", at: start) }
+    }
+
+    private func warn(_ detail: String, at offset: Int?) {
+        guard warnings.count < 1_000 else { return }
+        warnings.append(ImportReport.Warning(offset: offset, detail: detail))
+    }
+
     private func version(_ line: String, _ header: HeaderLines) throws(RecordingError) -> String {
-        for version in ["1.0", "1.1"] where line == "WARC/\(version)" { return version }
+        for version in ["1.0", "1.1", "0.18", "0.17"] where line == "WARC/\(version)" { return version }
         throw RecordingError(
             .invalidVersion,
-            "a record must begin with WARC/1.0 or WARC/1.1, but begins with \(line.quoted(upTo: 40))",
+            "a record must begin with WARC/ and a version from 0.17 to 1.1, but begins with \(line.quoted(upTo: 40))",
             at: header.position
         )
     }
@@ -155,18 +176,30 @@ public final class WARCReader {
         return block
     }
 
-    /// Reads the two line ends after a record; at the end of the file fewer are accepted.
+    /// Reads the two line ends after a record.
+    ///
+    /// At the end of the file fewer are accepted, and with a warning also before a record or padding.
     private func end(_ header: HeaderLines) throws(RecordingError) {
-        for _ in 0..<2 {
-            guard try !input.peek(1).isEmpty else { return }
-            guard let line = try input.readLine(limit: 1), line.isEmpty else {
-                throw RecordingError(
-                    .invalidRecordEnd,
-                    "a record is not followed by two line ends: its Content-Length is wrong",
-                    at: RecordingError.Position(offset: header.start, line: nil)
-                )
-            }
+        var count = 0
+        while count < 2, let byte = try input.peekByte(), byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") {
+            let pair = try input.peek(2)
+            let isPair = pair.elementsEqual("\r\n".utf8)
+            _ = try input.skip(isPair ? 2 : 1)
+            count += 1
         }
+        guard count < 2, let next = try input.peekByte() else { return }
+        let beginning = try input.peek(5)
+        guard next == 0 || beginning.elementsEqual("WARC/".utf8) else {
+            throw RecordingError(
+                .invalidRecordEnd,
+                "a record is not followed by two line ends: its Content-Length is wrong",
+                at: RecordingError.Position(offset: header.start, line: nil)
+            )
+        }
+        warn(
+            count == 0 ? "no line end follows the record" : "one line end follows the record, not two",
+            at: header.start
+        )
     }
 }
 
@@ -204,39 +237,8 @@ private struct HeaderLines {
 extension WARCRecord {
     /// Whether the block matches `WARC-Block-Digest`; true when there is no digest that can be checked.
     var isIntact: Bool {
-        guard let block, let digest = self["WARC-Block-Digest"], let colon = digest.firstIndex(of: ":") else {
-            return true
-        }
-        let stated = digest[digest.index(after: colon)...]
-        let actual: [UInt8]
-        switch digest[..<colon].lowercased() {
-        // The format's programs write SHA-1; it detects damage, not forgery.
-        case "sha1": actual = MessageDigest.of(block, .sha1)
-        case "sha256", "sha-256": actual = MessageDigest.of(block)
-        case "md5": actual = MessageDigest.of(block, .md5)
-        default: return true
-        }
-        return stated.equalsIgnoringCase(actual.hexadecimal)
-            || stated.uppercased().prefix { $0 != "=" } == Self.base32(actual)
-    }
-
-    /// Base32 without padding (RFC 4648 §6).
-    private static func base32(_ bytes: [UInt8]) -> String {
-        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-        var text = ""
-        var bits = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | Int(byte)
-            count += 8
-            while count >= 5 {
-                count -= 5
-                text.append(letters[bits >> count & 31])
-            }
-            bits &= (1 << count) - 1
-        }
-        if count > 0 { text.append(letters[bits << (5 - count) & 31]) }
-        return text
+        guard let block, let digest = self["WARC-Block-Digest"] else { return true }
+        return WARCDigest(digest).matches(block) ?? true
     }
 }
 
@@ -252,7 +254,7 @@ public struct WARCRecord: Sendable {
 
     /// The position of the record's first byte, counted after decompression.
     public let offset: Int
-    /// The version of the format: `1.0` or `1.1`.
+    /// The version of the format: `1.1`, `1.0`, `0.18` or `0.17`.
     public let version: String
     /// The fields of the record's header.
     public let fields: [Field]

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Waystation
 import WaystationFoundation
 import WaystationHTTP
@@ -86,26 +87,15 @@ struct RecordedEntry {
         in folder: URL?,
         now: Date
     ) throws(ImportRefusal) -> (fields: [String: String], body: Data) {
-        var body = try entry.response.body(in: folder)
-        var fields: [String: String] = [:]
-        var names: [String: String] = [:]
-        var length: String?
-        for field in entry.response.headers where !field.name.hasPrefix(":") {
-            let name = field.name.lowercased()
-            if name == "content-length" { length = field.value }
-            guard !Self.coding.contains(name) else { continue }
-            if let known = names[name], let value = fields[known] {
-                fields[known] = "\(value), \(field.value)"
-            } else {
-                names[name] = field.name
-                fields[field.name] = field.value
-            }
-        }
-        for name in Self.times {
-            guard let name = names[name], let value = fields[name] else { continue }
-            fields[name] = moved(value, to: now)
+        let message = try entry.response.message(in: folder)
+        var body = message.body
+        // A HAR has bodies without codings, even if the fields name one.
+        var fields = HTTPFields(message.fields.filter { !Self.coding.contains($0.name) }).dictionary
+        for name in fields.keys where Self.times.contains(where: name.equalsIgnoringCase) {
+            fields[name] = fields[name].map { moved($0, to: now) }
         }
         // RFC 9110 §9.3.2: a response to HEAD has no content, but the length that GET would have.
+        let length = message.fields[.contentLength]
         if entry.request.method == "HEAD" {
             body = Data()
             fields["Content-Length"] = length
@@ -130,8 +120,7 @@ struct RecordedEntry {
 
     private static let times = ["date", "expires"]
 
-    /// A HAR has bodies without codings, even if the fields name one.
-    private static let coding: Set = ["content-encoding", "transfer-encoding", "content-length"]
+    private static let coding: Set<HTTPField.Name> = [.contentEncoding, .transferEncoding, .contentLength]
 }
 
 /// A part of a request that a recorded request must have in common with it.

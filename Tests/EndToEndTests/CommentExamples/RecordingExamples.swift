@@ -26,6 +26,15 @@ enum RecordingExamples {
         // end snippet
     }
 
+    static func entries(_ file: URL) throws {
+        // snippet: comment-har-reader
+        let reader = try HARReader(contentsOf: file)
+        while let item = try reader.next() {
+            if case .entry(let entry) = item.content { print(item.place, entry.request.url) }
+        }
+        // end snippet
+    }
+
     static func warc(_ file: URL) throws {
         // snippet: comment-warc-reader
         let reader = try WARCReader(contentsOf: file)

@@ -2,6 +2,7 @@
 import Foundation
 import NIOCore
 import Testing
+import WaystationArchive
 import WaystationTestSupport
 
 @testable import WaystationNIO
@@ -33,7 +34,7 @@ struct ContentDecodingTests {
 
     @Test("The libraries that are installed here are offered")
     func offers() {
-        #expect(ContentDecoding.available == ["deflate", "gzip", "br", "zstd"])
+        #expect(ContentCodecs.available == ["deflate", "gzip", "br", "zstd"])
     }
 
     @Test(

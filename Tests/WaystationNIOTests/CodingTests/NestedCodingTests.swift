@@ -2,13 +2,14 @@
 import Foundation
 import NIOCore
 import Testing
+import WaystationArchive
 
 @testable import WaystationNIO
 
 @Suite("Nested content codings")
 struct NestedCodingTests {
     /// Writes so many zeros for each byte.
-    private final class Expander: Codec {
+    private final class Expander: ContentCodec {
         let name = "expander"
         var isComplete: Bool { left == 0 }
         private let times: Int
@@ -27,7 +28,7 @@ struct NestedCodingTests {
     }
 
     /// Takes everything and writes nothing, but counts.
-    private final class Swallower: Codec {
+    private final class Swallower: ContentCodec {
         let name = "swallower"
         let isComplete = true
         private(set) var count = 0
@@ -39,7 +40,7 @@ struct NestedCodingTests {
     }
 
     private func decoder(
-        _ codecs: [any Codec],
+        _ codecs: [any ContentCodec],
         _ limits: DecodingLimits = DecodingLimits(handedOnRatio: .max)
     ) -> StagedDecoder {
         StagedDecoder(codecs.map { DecodingStage($0) }, limits: limits)

@@ -358,7 +358,7 @@ struct PartsEndToEndTests {
     @Test(
         "parts are of use without the network, as far as they go",
         arguments: [
-            CacheStrategy.standard, .cacheFirst(for: .days(1)), .networkFirst(), .staleWhileRevalidate(for: .days(1)),
+            CacheStrategy.standard, .cacheFirst(for: .days(1)), .networkFirst(), .staleWhileRevalidate(upTo: .days(1)),
         ]
     )
     func offline(strategy: CacheStrategy) async throws {
