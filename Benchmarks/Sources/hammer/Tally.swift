@@ -7,6 +7,7 @@ final class Tally: Sendable {
         var steps = 0
         var notes = 0
         var evicted = 0
+        var warnings = 0
         var films = Films.Counts()
         var wrong: [String] = []
     }
@@ -23,6 +24,10 @@ final class Tally: Sendable {
                 sums.evicted += count
             } else if line.hasPrefix("films "), let counts = Films.Counts(line.dropFirst(6)) {
                 sums.films.add(counts)
+            } else if line.hasPrefix("20") {
+                // A warning of a process' log begins with its date, such as that of a load whose stored body another process
+                // had removed, and which was loaded again.
+                sums.warnings += 1
             } else if line.hasPrefix("note ") {
                 sums.notes += 1
                 if sums.notes <= 3 { say(line) }

@@ -47,7 +47,7 @@ say(
     """
     hammer: 8 processes, \(took) s, \(tally.steps) steps, \(tally.films.loads) loads of films, \
     \(tally.films.failures) broken off, \(tally.films.purges) purges of them, \(rest.parts) parts left, \(outcome.kills) kills, \
-    \(tally.evicted) evicted, \(tally.notes) waits given up, \
+    \(tally.evicted) evicted, \(tally.notes) waits given up, \(tally.warnings) warnings, \
     \(rest.entries) responses left, \(rest.bytes) of \(Material.limits.maximumSize.bytes) bytes, integrity \
     \(rest.isWhole ? "ok" : "BROKEN"), \(wrong.count) wrong
     """
