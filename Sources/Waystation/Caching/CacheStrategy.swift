@@ -293,8 +293,9 @@ package enum CacheDecision: Sendable {
         case .fetch(var fetch) where fetch.reason != .request && fetch.revalidation == nil && fetch.fallback == nil:
             guard let completion = Completion(for: request.message, among: stored) else { return decision }
             fetch.completion = completion
-            let mayAnswer = strategy.usesParts(of: completion.head, withoutNetworkAt: now, rules)
-            if mayAnswer { fetch.fallback = completion.beginning(now: now, rules: rules) }
+            if strategy.uses(completion, withoutNetworkAt: now, rules) {
+                fetch.fallback = completion.beginning(now: now, rules: rules)
+            }
             return .fetch(fetch)
         case .unavailable:
             let completion = Completion(for: request.message, among: stored)
@@ -398,11 +399,11 @@ extension StoredHead {
 
 extension CacheStrategy {
     /// Whether stored parts may answer when there is no network, although other parts of the representation are missing.
-    fileprivate func usesParts(of head: StoredHead, withoutNetworkAt now: Date, _ rules: CachingRules) -> Bool {
+    fileprivate func uses(_ parts: Completion, withoutNetworkAt now: Date, _ rules: CachingRules) -> Bool {
         switch kind {
-        case .standard: head.freshness(now: now, rules: rules).isFresh
+        case .standard: parts.isFresh(now: now, rules: rules)
         case .cacheFirst(let limit), .staleWhileRevalidate(let limit):
-            head.hasArrived(within: limit, before: now, rules)
+            parts.head.hasArrived(within: limit, before: now, rules)
         case .revalidate, .networkFirst, .cacheOnly: true
         case .networkOnly: false
         }

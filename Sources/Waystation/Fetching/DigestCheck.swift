@@ -85,6 +85,8 @@ final class CheckedBody: BodySource {
     private struct State {
         var check: DigestCheck
         var position = 0
+        /// The error of every read of the last byte, once all bytes were compared.
+        var failure: URLError?
     }
 
     private let whole: any BodySource
@@ -102,16 +104,19 @@ final class CheckedBody: BodySource {
 
     func read(at offset: Int, count: Int) throws -> Data {
         let part = try whole.read(at: offset, count: count)
-        let error: URLError? = state.withLock { state in
-            // A byte that is read again was compared already.
+        let (error, isFirst): (URLError?, Bool) = state.withLock { state in
+            // A byte that is read again, by another load of the same body for instance, was compared already.
             let new = part.dropFirst(max(0, state.position - offset))
-            guard offset <= state.position, !new.isEmpty else { return nil }
+            guard offset <= state.position, !new.isEmpty else {
+                return (offset + part.count == whole.length ? state.failure : nil, false)
+            }
             state.check.update(Data(new))
             state.position += new.count
-            return state.position == whole.length ? state.check.error(of: url) : nil
+            if state.position == whole.length { state.failure = state.check.error(of: url) }
+            return (state.failure, true)
         }
         guard let error else { return part }
-        refuse()
+        if isFirst { refuse() }
         throw error
     }
 }

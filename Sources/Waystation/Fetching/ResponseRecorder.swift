@@ -75,9 +75,11 @@ final class ResponseRecorder: Sendable {
     /// Whether a response is being recorded.
     var isRecording: Bool { state.withLock { $0.writer != nil } }
 
-    /// Whether a part is being recorded that can be joined with others.
+    /// Whether a part is being recorded that can be joined with others, and whose bytes are stored as they arrive.
     var isRecordingPart: Bool {
-        state.withLock { $0.writer != nil && $0.head?.status == 206 && $0.head?.part(at: 0, length: 1) != nil }
+        state.withLock {
+            $0.writer != nil && !$0.isInOnePiece && $0.head?.status == 206 && $0.head?.part(at: 0, length: 1) != nil
+        }
     }
 
     /// Whether a copy of the body is being made: it was asked for, and the body is not too large so far.

@@ -280,9 +280,10 @@ extension SharedFetch {
         guard let claim, control.isPublic || shared.limits.includesPersonal,
             !RequestCacheControl(plan.presented.message.headerFields).noStore
         else { return }
+        let checksDigests = plan.strategy.checksDigests
         shared.pending.begin {
             // A damaged body is not shared; the store reports it.
-            guard let body = try? body.contents() else { return }
+            guard let body = try? body.contents(), !checksDigests || body.agrees(with: selection.head) else { return }
             await shared.store(selection.head, body, for: lifetime, with: claim)
         }
     }

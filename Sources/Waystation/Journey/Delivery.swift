@@ -270,9 +270,10 @@ extension Journey {
         }
     }
 
-    /// The next item to deliver, unless the client is not ready.
+    /// The next item to deliver, unless the client is not ready; the end of an aborted load does not wait for that.
     private func nextItem() -> (Delivery.Item, any JourneyClient)? {
-        guard let client = state.withLock(\.client), client.isReady else { return nil }
+        let (client, isAborted) = state.withLock { ($0.client, $0.delivery.isAborted) }
+        guard let client, isAborted || client.isReady else { return nil }
         return change { $0.delivery.next() }.map { ($0, client) }
     }
 

@@ -135,6 +135,8 @@ final class TaskClient: JourneyClient {
     ///
     /// Nothing else is delivered meanwhile, so the end is reported when the file is complete.
     private func write(_ part: Data, _ journey: Journey) {
+        // The end waits while bytes are being written.
+        guard !part.isEmpty else { return }
         client.record(part)
         let (writer, response) = state.withLock { state in
             state.untaken += part.count
@@ -149,7 +151,8 @@ final class TaskClient: JourneyClient {
         let listener = listener
         writer.append(part) { result in
             switch result {
-            case .success(let total): self.report(Int64(part.count), total, expected, to: listener)
+            case .success(let total):
+                if !journey.hasEnded { self.report(Int64(part.count), total, expected, to: listener) }
             case .failure(let error):
                 let failure = self.writeError(error)
                 self.state.withLock { $0.writeError = failure }

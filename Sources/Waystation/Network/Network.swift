@@ -181,7 +181,7 @@ final class Network: Sendable {
         // The transport is made outside the lock, because the app's code makes it. If two threads make a transport at
         // once, the first one to be stored is used.
         let transport = makeTransport(settings.configuration)
-        (transport as? URLSessionTransport)?.keepPace { [backlog] in backlog.bytes }
+        (transport as? URLSessionTransport)?.keepPace { [backlog] in backlog.pressure }
         return made.withLock { made in
             let first = made.transport ?? transport
             made.transport = first
@@ -197,7 +197,7 @@ final class Network: Sendable {
         if let foundation = made.withLock({ $0.foundation }) { return foundation }
         // The transport is made outside the lock, which loads take on the loading queue.
         let foundation = URLSessionTransport(configuration: settings.configuration)
-        foundation.keepPace { [backlog] in backlog.bytes }
+        foundation.keepPace { [backlog] in backlog.pressure }
         return made.withLock { made in
             let first = made.foundation ?? foundation
             made.foundation = first
@@ -277,8 +277,8 @@ final class LoadBacklog: Sendable {
     /// The bytes that wait for their tasks.
     var bytesForTasks: Int { count.load(ordering: .relaxed) }
 
-    /// The bytes that wait for their tasks or for the cache's disk.
-    var bytes: Int { bytesForTasks + (store?.unwrittenBytes ?? 0) }
+    /// The bytes that make the network wait: those for the disk count four times, because a kill of the process loses them.
+    var pressure: Int { bytesForTasks + 4 * (store?.unwrittenBytes ?? 0) }
 
     func change(by difference: Int) {
         if difference != 0 { count.add(difference, ordering: .relaxed) }

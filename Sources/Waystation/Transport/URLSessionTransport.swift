@@ -360,10 +360,10 @@ package struct TransferPace {
     package static let turn = 32
     /// The number of calls that may wait when a turn begins.
     package static let waitingLimit = 16
-    /// The number of bytes that may wait for their tasks or for the cache's disk when a turn begins.
+    /// The number of bytes that may wait for their tasks when a turn begins, or four times that of bytes for a disk.
     ///
-    /// With those of a turn, a kill of the process loses less than 1 MiB.
-    package static let backlogLimit = 256 << 10
+    /// With the bytes of a turn, a kill of the process loses less than 1 MiB.
+    package static let backlogLimit = 1 << 20
 
     private var waiting = 0
     private var rest = Self.turn

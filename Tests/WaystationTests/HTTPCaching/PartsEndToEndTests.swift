@@ -385,4 +385,16 @@ struct PartsEndToEndTests {
             await #expect(throws: URLError.self) { try await fixture.load("/", ["Range": "bytes=100-"]) }
         }
     }
+
+    @Test(
+        "parts that need the origin's consent are of no use without it",
+        arguments: ["no-cache, max-age=600", "max-age=0"]
+    )
+    func offlineWithConsent(control: String) async throws {
+        body.change { $0.fields["Cache-Control"] = control }
+        let fixture = try fixture()
+        try await fixture.load("/", ["Range": "bytes=0-499"])
+        fixture.origin.stop()
+        await #expect(throws: URLError.self) { try await fixture.load("/", ["Range": "bytes=100-"]) }
+    }
 }

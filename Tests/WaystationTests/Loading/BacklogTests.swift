@@ -45,7 +45,7 @@ struct BacklogTests {
         let (count, most) = await observer.end()
         #expect(count == parts << 20)
         #expect(most < 16 << 20)
-        #expect(await eventually { interceptor.environment.backlog.bytes == 0 })
+        #expect(await eventually { interceptor.environment.backlog.pressure == 0 })
     }
 
     @Test("counts for the backlog while it waits to be written to the cache")
@@ -67,9 +67,9 @@ struct BacklogTests {
         isHeld.withLock { $0 = true }
         let load = session(interceptor, SilentDelegate()).dataTask(with: origin.url("/large"))
         load.resume()
-        #expect(await eventually { interceptor.environment.backlog.bytes > 900_000 })
+        #expect(await eventually { interceptor.environment.backlog.pressure > 900_000 })
         gate.signal()
-        #expect(await eventually { interceptor.environment.backlog.bytes == 0 })
+        #expect(await eventually { interceptor.environment.backlog.pressure == 0 })
     }
 
     @Test(

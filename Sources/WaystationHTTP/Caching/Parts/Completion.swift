@@ -51,6 +51,12 @@ package struct Completion: Sendable {
         guard validators.condition != nil || (missing.count == 1 && missing[0].upperBound == total) else { return nil }
     }
 
+    /// Whether the stored bytes may answer the request without asking the origin (RFC 9111 §4).
+    package func isFresh(now: Date, rules: CachingRules) -> Bool {
+        let freshness = head.freshness(now: now, rules: rules)
+        return Standing(of: head, freshness, for: RequestCacheControl(request.headerFields)) == .fresh
+    }
+
     /// The answer to a request for all bytes from one on (`bytes=100-`) when the origin cannot be asked: the stored bytes up
     /// to the first missing one.
     ///

@@ -428,9 +428,11 @@ struct LookUpWatch<Completion: Sendable>: Sendable {
         let wasHanging = isHanging
         for number in waiting.filter({ $0.value.ticks < ticks }).keys.sorted() {
             guard let given = remove(number) else { continue }
-            hangingLines.insert(given.line)
             tick.givenUp.append(given.completion)
-            if given.isLookUp { misses += 1 }
+            // A wait says nothing about the disk: one long change may be under way.
+            guard given.isLookUp else { continue }
+            hangingLines.insert(given.line)
+            misses += 1
         }
         ticks += 1
         isTicking = !waiting.isEmpty

@@ -367,9 +367,10 @@ extension ResponseStore {
         }
     }
 
-    /// Runs work when all writes that were requested before have been made, or when the disk hangs.
+    /// Runs work when all writes that were requested before have been made, or when that takes too long.
     ///
-    /// `work` is called once, on a queue of the store, and must not wait.
+    /// `work` is called once, on a queue of the store, and must not wait. It does not wait longer than a look-up does, and
+    /// not at all while the disk hangs.
     package func afterWrites(_ work: @escaping @Sendable () -> Void) {
         guard let ticket = lookUps.withLock({ $0.addWait { _ in work() } }) else { return watchQueue.async { work() } }
         if ticket.startsTicks { scheduleTick() }
