@@ -85,12 +85,12 @@ struct FilmTests {
         """
 
     /// Encodes the film.
-    private func film(_ page: Page, of fixture: GatewayFixture) async throws -> Data {
+    private func film(_ page: Page, of fixture: GatewayFixture, isDense: Bool = false) async throws -> Data {
         try await page.open(fixture.url())
         try await page.waitUntil(GatewayFixture.hasResult)
         let pictures = try await page.evaluate("result").elements.compactMap { Data(base64Encoded: $0.string ?? "") }
         try #require(pictures.count == Self.length)
-        return Film(pictures, width: 64).data
+        return Film(pictures, width: 64, isDense: isDense).data
     }
 
     private func result(_ page: Page, at url: URL) async throws -> JSONValue {
@@ -120,7 +120,7 @@ struct FilmTests {
         }
         let host = fixture.name(of: origin)
         try await fixture.browse { page in
-            let film = try await film(page, of: fixture)
+            let film = try await film(page, of: fixture, isDense: true)
             body.change { $0.body = film }
             let ended = try await result(page, at: fixture.url("/play", at: host))
             #expect(ended == [20])

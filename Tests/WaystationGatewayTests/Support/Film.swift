@@ -16,7 +16,9 @@ struct Film {
     /// - Parameters:
     ///   - pictures: A frame for each second.
     ///   - width: The width and the height of the frames, in pixels.
-    init(_ pictures: [Data], width: Int) {
+    ///   - isDense: Whether a player reads the padding, because it is in the frames, as in a film of large frames; otherwise it
+    ///     is in elements of its own, which a player skips.
+    init(_ pictures: [Data], width: Int, isDense: Bool = false) {
         // The numbers of the elements are those of RFC 8794 (EBML) and RFC 9559 (Matroska).
         let header = Self.element(
             0x1a45_dfa3,
@@ -34,9 +36,11 @@ struct Film {
         )
         let clusters = pictures.enumerated().map { second, picture in
             // Track 1, at the time of its cluster, a keyframe.
-            let block = Self.element(0xa3, Data([0x81, 0, 0, 0x80]) + picture)
+            let padding = Data(count: Self.padding)
+            let frame = isDense ? picture + padding : picture
+            let block = Self.element(0xa3, Data([0x81, 0, 0, 0x80]) + frame)
             return Self.element(0x1f43_b675, Self.number(0xe7, second * 1_000) + block)
-                + Self.element(0xec, Data(count: Self.padding))
+                + (isDense ? Data() : Self.element(0xec, padding))
         }
         // All positions have the same length, so the length of the cues is known before the positions are.
         let start = info.count + tracks.count + Self.cues(clusters.map { _ in 0 }).count

@@ -231,6 +231,7 @@ struct HungDiskTests {
         await pass(in: store)
         #expect(await ended.stream.first { _ in true } == 1)
         #expect(hangs.isEmpty)
+        writer?.commit { _ in }
         lookUp("new", in: store)
         await pass(in: store)
         await pass(in: store)
@@ -238,7 +239,6 @@ struct HungDiskTests {
         // While it hangs, a wait ends at once.
         await withCheckedContinuation { continuation in store.afterWrites { continuation.resume() } }
         barrier.open()
-        writer?.commit { _ in }
         await store.flush()
         #expect(await store.statistics().misses == 1)
         #expect(recoveries.count == 1)
