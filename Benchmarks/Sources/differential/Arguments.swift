@@ -101,6 +101,18 @@ extension Argument {
             because: "the caller gets the bytes of a hit in one piece; the call's delegate gets the response"
         ),
         Argument(
+            "download/task-delegate",
+            variants: ["stored", "nio", "nio-stored"],
+            facts: ["file"],
+            because: "for the delegate of one call, Foundation writes each byte of a download twice"
+        ),
+        Argument(
+            "control/cancel-download",
+            variants: ["stored", "nio", "nio-stored"],
+            facts: ["encoding", "expected", "fields", "mime", "status", "suggested", "url"],
+            because: "Foundation sets the response of a download only at its end; here the task has it from the head on"
+        ),
+        Argument(
             "redirect/no-location",
             variants: ["stored", "nio"],
             facts: ["calls"],
