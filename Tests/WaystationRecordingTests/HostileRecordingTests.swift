@@ -237,12 +237,12 @@ struct HostileRecordingTests {
             "damagedBody"
         ),
         ("another transfer coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\nab", "transferCoding"),
-        ("Brotli that is none", "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\nab", "2"),
+        ("bytes that are not Brotli", "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\nab", "2"),
         ("an unknown coding", "HTTP/1.1 200 OK\r\nContent-Encoding: zip\r\n\r\nab", "2"),
         ("no coding by another name", "HTTP/1.1 200 OK\r\nContent-Encoding: none\r\n\r\nab", "2"),
-        ("gzip that is none", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nab", "2"),
+        ("bytes that are not gzip", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nab", "2"),
         (
-            "deflate that is none", "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n\r\n\u{7F}\u{7F}\u{7F}", "3"
+            "bytes that are not deflate", "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n\r\n\u{7F}\u{7F}\u{7F}", "3"
         ),
         (
             "a hundred codings",

@@ -61,7 +61,7 @@ struct RecordingMutationTests {
         ]
     }
 
-    /// What is written in the place of bytes: parts of the formats, and characters that end something.
+    /// The texts that replace bytes of a recording: parts of the formats, and characters that end a value or a line.
     private static let words =
         [
             "\r\n", "\n", "\r\n\r\n", "\0", "\"", "\\", "\\u", "\\ud800", "{", "}", "[", "]", ",", ":", "null", "1e999",

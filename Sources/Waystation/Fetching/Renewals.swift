@@ -105,7 +105,7 @@ final class Renewal: FetchWaiter {
         return place.leave()
     }
 
-    /// Ends the renewal: the fetch has a result, which is ignored, or there is none to be made.
+    /// Ends the renewal, because its fetch has ended, or because nothing is fetched; a result is ignored.
     func conclude() {
         // The end of a claim calls the store, so it is released outside of the lock.
         _ = state.withLock { ($0.upstream.end(), $0.end()) }

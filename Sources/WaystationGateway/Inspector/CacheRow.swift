@@ -44,7 +44,7 @@ struct CacheRow: Encodable, Sendable {
     let variant: [String]
     /// The bytes of a part, such as `bytes 0-999 of 5000`; nil for a whole response.
     let part: String?
-    /// What the response answers, if its key is not just a URL; nil if it is.
+    /// The requests that the response answers, in words, if its key is more than its URL; nil otherwise.
     let answers: String?
     /// The names that the app has given to the response.
     let tags: [String]

@@ -18,7 +18,7 @@ public import WaystationStorage
 public final class HARReader {
     /// An element of `log.entries`.
     public struct Item: Sendable {
-        /// What the element has.
+        /// An exchange, or the reason why the element cannot be read.
         public enum Content: Sendable {
             /// An exchange.
             case entry(HARArchive.Entry)
@@ -30,7 +30,7 @@ public final class HARReader {
 
         /// The place of the element in the file.
         public let place: ImportReport.Place
-        /// What the element has.
+        /// The exchange of the element, or the reason why it cannot be read.
         public let content: Content
     }
 
@@ -238,8 +238,8 @@ public final class HARReader {
 
 /// Finds the values of JSON (RFC 8259) in bytes that come in pieces, without decoding them.
 ///
-/// A value is told apart by its brackets and quotation marks alone: whether it is valid JSON inside is found when it is
-/// decoded. So an entry that is not valid does not hide those after it.
+/// The end of a value is found by its brackets and quotation marks alone. Its inside is checked when it is decoded, so an
+/// entry that is not valid JSON does not hide the entries after it.
 private struct JSONTokens {
     private let input: RecordInput
 

@@ -48,7 +48,7 @@ struct StatedDigestsTests {
         #expect(stated.map(\.field) == ["content-digest"] + (isWhole ? ["repr-digest"] : []))
     }
 
-    @Test("are none if there is no content", arguments: [204, 304, 103])
+    @Test("are ignored if the response has no content", arguments: [204, 304, 103])
     func withoutContent(status: Int) {
         let digest = "sha-256=\(Self.text(Self.short))"
         #expect(digests(["Repr-Digest": digest], status: status).isEmpty)
@@ -56,7 +56,7 @@ struct StatedDigestsTests {
     }
 
     @Test(
-        "are none if the field is malformed, or has neither SHA-256 nor SHA-512",
+        "are ignored if the field is malformed, or has neither SHA-256 nor SHA-512",
         arguments: [
             "sha-256=:AQ", "sha-256=AQEB", "sha-256=\"AQEB\"", "md5=:AQEB:", "SHA-256=:AQEB:", "sha-256=:A!EB:",
             "sha-256=:A=EB:", "sha-256", "",
