@@ -226,6 +226,27 @@ struct PurgeTests {
         #expect(await other.lookup(.get("a")).isEmpty)
     }
 
+    @Test("responses in memory that were read before the end of a purge that selects them are not returned after it")
+    func memoryEndsMeanwhile() async throws {
+        let store = fixture.store()
+        try await self.store(head("a"), in: store)
+        let responses = await store.lookup(.get("a"))
+        #expect(responses.count == 1)
+        let index = try StoreIndex(path: fixture.layout.index, environment: StoreEnvironment())
+        defer { index.close() }
+        let purges = index.purges
+        let ended = purges.ended
+        #expect(purges.allow(responses, readAfter: ended))
+        try index.write([(Purge.Order(label: prices, kind: .hard), fixture.clock.now)])
+        #expect(!purges.allow(responses, readAfter: ended))
+        _ = try index.removePurged(after: 0, limit: 10)
+        try index.dropPurges(through: 1)
+        // The purge has left no trace but the number of those that have ended.
+        #expect(purges.isEmpty)
+        #expect(!purges.allow(responses, readAfter: ended))
+        #expect(purges.allow(responses, readAfter: purges.ended))
+    }
+
     @Test("rows that were read before the end of a purge that selects them are not returned after it")
     func endsMeanwhile() async throws {
         let store = fixture.store()

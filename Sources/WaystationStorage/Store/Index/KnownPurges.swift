@@ -86,6 +86,8 @@ final class KnownPurges: Sendable {
     private let state = Mutex(State())
     /// Whether any purge is known; without one, a look-up does no work for them.
     private let isActive = Atomic(false)
+    /// A copy of the state's number, for look-ups in memory, which take no lock.
+    private let endings = Atomic(0)
     /// Called with what the purges that other processes have made select.
     private let onLearning: @Sendable ([ResponseScope]) -> Void
 
@@ -93,12 +95,12 @@ final class KnownPurges: Sendable {
 
     // MARK: - Effects
 
-    var isEmpty: Bool { !isActive.load(ordering: .relaxed) }
+    var isEmpty: Bool { !isActive.load(ordering: .acquiring) }
 
     /// How many times purges have ended, since none of the rows was left that they selected.
     ///
     /// The effects on rows that were read before such an end are not known any more after it.
-    var ended: Int { state.withLock(\.ended) }
+    var ended: Int { endings.load(ordering: .acquiring) }
 
     /// The effect of the purges on a response.
     ///
@@ -130,15 +132,20 @@ final class KnownPurges: Sendable {
     }
 
     /// Whether responses in memory are still as the purges leave them.
-    func allow(_ responses: [StoredResponse]) -> Bool {
-        guard !isEmpty else { return true }
-        return responses.allSatisfy { response in
-            switch effect(on: response.id, response.head) {
-            case .none: true
-            case .stale(let time): response.head.staleFrom.map { $0 <= time } ?? false
-            case .removed: false
+    ///
+    /// `ended` is the value of ``ended`` before they were read. If a purge has ended since then, the responses may be those
+    /// that were removed for it, and are not allowed.
+    func allow(_ responses: [StoredResponse], readAfter ended: Int) -> Bool {
+        let isAllowed =
+            isEmpty
+            || responses.allSatisfy { response in
+                switch effect(on: response.id, response.head) {
+                case .none: true
+                case .stale(let time): response.head.staleFrom.map { $0 <= time } ?? false
+                case .removed: false
+                }
             }
-        }
+        return isAllowed && ended == self.ended
     }
 
     // MARK: - Purges of this process
@@ -206,7 +213,11 @@ final class KnownPurges: Sendable {
 
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         state.withLock { state in
-            defer { isActive.store(!state.written.isEmpty || !state.unwritten.isEmpty, ordering: .releasing) }
+            defer {
+                // A look-up that finds no purge any more must also find that one has ended.
+                endings.store(state.ended, ordering: .releasing)
+                isActive.store(!state.written.isEmpty || !state.unwritten.isEmpty, ordering: .releasing)
+            }
             return body(&state)
         }
     }

@@ -174,9 +174,12 @@ public final class ResponseStore: Sendable {
     /// The same instances are returned as long as nothing changes them.
     public func resident(_ key: RequestKey) -> [StoredResponse]? {
         let time = now()
+        let ended = purges.ended
         let answer = resident.responses(for: key, at: time)
         if answer.needsCheck { writeQueue.async { self.checkForOtherProcesses() } }
-        guard let responses = answer.responses, let oldest = responses.last, purges.allow(responses) else { return nil }
+        guard let responses = answer.responses, let oldest = responses.last,
+            purges.allow(responses, readAfter: ended)
+        else { return nil }
         guard !isExpired(oldest.head.responseTime, at: time) else { return nil }
         if answer.needsUseNoted { noteUse(of: responses.map(\.id), at: time) }
         return responses
