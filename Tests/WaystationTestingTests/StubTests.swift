@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 import Waystation
+import WaystationTestSupport
 import WaystationTesting
 
 @Suite(.timeLimit(.minutes(10)))
@@ -160,7 +161,7 @@ struct StubTests {
         #expect(await collector.run(own.downloadTask(with: url)) == nil)
         own.finishTasksAndInvalidate()
         #expect(collector.text == "bytes")
-        #expect(collector.written == 5)
+        #expect(collector.told.last?.total == 5)
         #expect(stubs.calls.count == 5)
     }
 
@@ -256,40 +257,6 @@ struct StubTests {
             }
             try await group.waitForAll()
         }
-    }
-}
-
-/// Reads the file of one download.
-private final class DownloadCollector: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
-    // `@unchecked`: written on the session's delegate queue before the continuation resumes, and read after it.
-    private(set) var text = ""
-    private(set) var written: Int64 = 0
-    private var continuation: CheckedContinuation<(any Error)?, Never>?
-
-    func run(_ task: URLSessionTask) async -> (any Error)? {
-        await withCheckedContinuation { continuation in
-            self.continuation = continuation
-            task.resume()
-        }
-    }
-
-    func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo file: URL) {
-        text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        try? FileManager.default.removeItem(at: file)
-    }
-
-    func urlSession(
-        _ session: URLSession,
-        downloadTask: URLSessionDownloadTask,
-        didWriteData count: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64
-    ) {
-        written = totalBytesWritten
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        continuation?.resume(returning: error)
     }
 }
 

@@ -70,7 +70,7 @@ struct DownloadTaskTests {
     func progress() async throws {
         let fixture = try fixture()
         for _ in 0..<2 {
-            let delegate = ProgressDelegate()
+            let delegate = DownloadCollector()
             let session = URLSession(
                 configuration: .ephemeral.intercepted(by: fixture.interceptor),
                 delegate: delegate,
@@ -212,55 +212,5 @@ struct DownloadTaskTests {
         #expect(try contents(of: file) == "<p>kept")
         #expect(response.mimeType == "text/html")
         #expect(FileManager.default.fileExists(atPath: page.path))
-    }
-}
-
-/// Collects the progress and the file of one download.
-private final class ProgressDelegate: NSObject, URLSessionDownloadDelegate {
-    struct Part {
-        let count: Int64
-        let total: Int64
-        let expected: Int64
-    }
-
-    private struct State {
-        var told: [Part] = []
-        var text = ""
-        var continuation: CheckedContinuation<(any Error)?, Never>?
-    }
-
-    private let state = Mutex(State())
-
-    var told: [Part] { state.withLock(\.told) }
-    var text: String { state.withLock(\.text) }
-
-    func run(_ task: URLSessionTask) async -> (any Error)? {
-        await withCheckedContinuation { continuation in
-            state.withLock { $0.continuation = continuation }
-            task.resume()
-        }
-    }
-
-    func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo file: URL) {
-        let text = (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        state.withLock { $0.text = text }
-        try? FileManager.default.removeItem(at: file)
-    }
-
-    func urlSession(
-        _ session: URLSession,
-        downloadTask: URLSessionDownloadTask,
-        didWriteData count: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64
-    ) {
-        state.withLock {
-            $0.told.append(Part(count: count, total: totalBytesWritten, expected: totalBytesExpectedToWrite))
-        }
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let continuation = state.withLock { $0.continuation.take() }
-        continuation?.resume(returning: error)
     }
 }
