@@ -50,6 +50,14 @@ package enum ContentCodecs {
     }
 }
 
+extension ContentCodec {
+    /// The progress of a codec that is complete: none, and an error if there are more bytes.
+    fileprivate func ended(before input: UnsafeRawBufferPointer) throws -> CodecProgress {
+        guard input.isEmpty else { throw CodecError.trailingBytes }
+        return CodecProgress(taken: 0, written: 0)
+    }
+}
+
 /// The numbers of bytes that one call of a codec took and wrote.
 package struct CodecProgress: Equatable {
     package var taken: Int
@@ -94,10 +102,7 @@ package final class BrotliCodec: ContentCodec {
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws -> CodecProgress {
-        guard !isComplete else {
-            guard input.isEmpty else { throw CodecError.trailingBytes }
-            return CodecProgress(taken: 0, written: 0)
-        }
+        guard !isComplete else { return try ended(before: input) }
         do throws(BrotliDecoder.Damage) {
             let (taken, written) = try decoder.step(from: input, into: output)
             return CodecProgress(taken: taken, written: written)
@@ -131,10 +136,7 @@ package final class ZlibCodec: ContentCodec {
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws -> CodecProgress {
-        guard !isComplete else {
-            guard input.isEmpty else { throw CodecError.trailingBytes }
-            return CodecProgress(taken: 0, written: 0)
-        }
+        guard !isComplete else { return try ended(before: input) }
         do {
             guard let inflater = try inflater(for: input) else { return CodecProgress(taken: 0, written: 0) }
             guard let step = try inflater.step(from: input, into: output) else {
