@@ -56,7 +56,7 @@ package struct StatedDigests: Hashable, Sendable {
     /// The field's name in lower case; the field describes the content of one message, so no other message may have it.
     static let contentField = "content-digest"
     /// The field's name in lower case.
-    private static let representationField = "repr-digest"
+    fileprivate static let representationField = "repr-digest"
 
     /// The field by which a request asks for a digest (RFC 9530 §4), as Foundation spells it.
     package static let wantField = "Want-Repr-Digest"
@@ -87,5 +87,14 @@ extension HTTPFields {
     /// The fields without `Content-Digest`, for a message with other content than the one that came with it.
     func withoutContentDigest() -> HTTPFields {
         HTTPFields(filter { $0.name.canonicalName != StatedDigests.contentField })
+    }
+
+    /// The fields of a whole response (200), with its `Content-Digest` as its `Repr-Digest` if it states only the former:
+    /// the content of such a response is the representation (RFC 9530 §3).
+    func statingDigest() -> HTTPFields {
+        guard let name = KnownFieldNames.name(StatedDigests.representationField), !contains(name) else { return self }
+        var fields = self
+        fields[values: name] = lines(of: StatedDigests.contentField)
+        return fields
     }
 }

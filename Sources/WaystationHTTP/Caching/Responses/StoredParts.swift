@@ -218,7 +218,7 @@ extension StoredHead {
             offset < span.count, length <= span.count - offset
         else { return nil }
         let first = span.lowerBound + offset
-        var fields = headerFields.withoutContentDigest()
+        var fields = (status == 200 ? headerFields.statingDigest() : headerFields).withoutContentDigest()
         fields[.contentRange] = "bytes \(first)-\(first + length - 1)/\(total)"
         let range = VaryKey.Nominee(name: .range, value: "bytes=\(first)-\(first + length - 1)")
         return StoredHead(

@@ -206,6 +206,18 @@ struct StoredPartsTests {
         #expect(whole.part(at: 0, length: 0) == nil && whole.part(at: 0, length: 1_000) == nil)
     }
 
+    @Test("a part of a broken-off response keeps its digest as that of the whole, and a part of a part does not")
+    func digestOfBrokenOff() throws {
+        let digest = "Content-Digest: sha-256=:AQ==:"
+        let name = try #require(HTTPField.Name("Repr-Digest"))
+        let part = try #require(stored("ETag: \"a\"\n\(digest)", length: 1_000).part(at: 0, length: 600))
+        #expect(part.headerFields[name] == "sha-256=:AQ==:")
+        let both = stored("ETag: \"a\"\n\(digest)\nRepr-Digest: sha-256=:Ag==:", length: 1_000)
+        #expect(try #require(both.part(at: 0, length: 600)).headerFields[name] == "sha-256=:Ag==:")
+        let ofPart = try #require(self.part("600-999", "ETag: \"a\"\n\(digest)").part(at: 100, length: 50))
+        #expect(ofPart.headerFields[name] == nil)
+    }
+
     @Test("no lengths and offsets of a server cause a trap", arguments: [Int.max, Int.max - 1, 0, -1])
     func extremes(number: Int) {
         let head = stored("ETag: \"a\"\nContent-Range: bytes 0-1/\(Int.max)", status: 206, length: number)
