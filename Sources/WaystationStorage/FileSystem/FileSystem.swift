@@ -68,16 +68,22 @@ package protocol FileSystem: Sendable {
     func lock(_ path: String) throws -> OpenFile?
     /// Takes an exclusive lock as ``lock(_:)`` does, but waits until its holder releases it.
     func waitForLock(_ path: String) throws -> OpenFile
-    /// Takes an exclusive lock on one byte of a file, as ``lock(_:)`` does on a whole file.
+    /// Opens a file for locks of single bytes; the file is made if missing.
+    func openLockFile(_ path: String) throws -> OpenFile
+    /// Takes an exclusive lock on one byte of an open file, until ``unlock(_:byte:)``, or until the file closes or its
+    /// process ends.
     ///
-    /// Locks of different bytes are independent of each other, and the file need not have the byte.
+    /// Locks of different bytes are independent of each other, and the file need not have the byte. The open file is the
+    /// holder: it may take a lock that it has once more.
     ///
     /// - Parameters:
-    ///   - path: The file, which is made if missing.
+    ///   - file: The file, which was opened by ``openLockFile(_:)``.
     ///   - byte: The place of the byte, below 2^63.
-    /// - Returns: `nil` at once when another holder has the lock.
-    /// - Throws: ``FileError`` when the file cannot be made or locked.
-    func lock(_ path: String, byte: UInt64) throws -> OpenFile?
+    /// - Returns: False at once when another open file has the lock.
+    /// - Throws: ``FileError`` when the file cannot be locked.
+    func lock(_ file: OpenFile, byte: UInt64) throws -> Bool
+    /// Releases the lock on a byte.
+    func unlock(_ file: OpenFile, byte: UInt64) throws
     /// The identity that distinguishes the file at a path from every other file; `nil` when there is no file.
     func identity(of path: String) throws -> FileIdentity?
     /// The identity that distinguishes an open file from every other file.

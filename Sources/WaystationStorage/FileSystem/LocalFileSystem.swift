@@ -317,20 +317,27 @@ package struct LocalFileSystem: FileSystem {
         return file
     }
 
-    package func lock(_ path: String, byte: UInt64) throws -> OpenFile? {
-        let file = try opened(path, O_RDWR | O_CREAT, "open")
-        // Such a lock belongs to the open file and not to the process, so that two stores of a process exclude each other,
-        // and closing another descriptor of the same file does not end it.
+    package func openLockFile(_ path: String) throws -> OpenFile { try opened(path, O_RDWR | O_CREAT, "open") }
+
+    package func lock(_ file: OpenFile, byte: UInt64) throws -> Bool { try setLock(F_WRLCK, file, byte) }
+
+    package func unlock(_ file: OpenFile, byte: UInt64) throws { _ = try setLock(F_UNLCK, file, byte) }
+
+    /// Changes the lock of an open file on a byte.
+    ///
+    /// The lock belongs to the open file and not to the process, so that two stores of a process exclude each other, and
+    /// closing another descriptor of the same file does not end it.
+    private func setLock(_ type: Int32, _ file: OpenFile, _ byte: UInt64) throws -> Bool {
         var range = flock()
-        range.l_type = Int16(F_WRLCK)
+        range.l_type = Int16(type)
         range.l_whence = Int16(SEEK_SET)
         range.l_start = off_t(clamping: byte)
         range.l_len = 1
         while fcntl(file.descriptor, Self.setOpenFileLock, &range) != 0 {
-            if errno == EAGAIN || errno == EACCES { return nil }
-            if errno != EINTR { throw FileError("lock", path) }
+            if errno == EAGAIN || errno == EACCES { return false }
+            if errno != EINTR { throw FileError("lock", file.path) }
         }
-        return file
+        return true
     }
 
     /// `F_OFD_SETLK`, which the headers of the C library hide from Swift.

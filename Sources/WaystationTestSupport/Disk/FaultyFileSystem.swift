@@ -112,9 +112,19 @@ package final class FaultyFileSystem: FileSystem {
         return try real.lock(path)
     }
 
-    package func lock(_ path: String, byte: UInt64) throws -> OpenFile? {
+    package func openLockFile(_ path: String) throws -> OpenFile {
         try before(.lock, path)
-        return try real.lock(path, byte: byte)
+        return try real.openLockFile(path)
+    }
+
+    package func lock(_ file: OpenFile, byte: UInt64) throws -> Bool {
+        try before(.lock, file.path)
+        return try real.lock(file, byte: byte)
+    }
+
+    package func unlock(_ file: OpenFile, byte: UInt64) throws {
+        try before(.lock, file.path)
+        try real.unlock(file, byte: byte)
     }
 
     package func waitForLock(_ path: String) throws -> OpenFile {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Synchronization
 import Testing
 import WaystationHTTP
 import WaystationTestSupport
@@ -35,6 +36,24 @@ struct RenewalClaimTests {
         held = await claim(key, in: second)
         #expect(held != nil)
         #expect(try FileManager.default.attributesOfItem(atPath: fixture.layout.renewalLock)[.size] as? Int == 0)
+    }
+
+    @Test("uses one open file for all renewals of a store")
+    func oneFile() async throws {
+        let opened = Mutex(0)
+        let files = FaultyFileSystem { operation, path in
+            if operation == .lock, path.hasSuffix("renewals.lock") { opened.withLock { $0 += 1 } }
+        }
+        let store = fixture.store(fileSystem: files)
+        await store.flush()
+        var claims: [RenewalClaim?] = []
+        for number in 0..<50 { claims.append(await claim(.get("\(number)"), in: store)) }
+        #expect(claims.allSatisfy { $0 != nil })
+        // One call opens the file, and each of the others takes a lock.
+        #expect(opened.withLock { $0 } == 51)
+        claims = []
+        await store.flush()
+        #expect(await claim(.get("1"), in: fixture.store()) != nil)
     }
 
     @Test("is released only when what was stored before is written")

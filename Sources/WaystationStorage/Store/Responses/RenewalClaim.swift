@@ -13,15 +13,64 @@ package import WaystationHTTP
 /// The right ends when this object is released, and then not before everything is written that was handed to the store until
 /// then: the next holder finds the response that was renewed.
 package final class RenewalClaim: Sendable {
-    private let lock: OpenFile?
+    private let lock: (locks: RenewalLocks, byte: UInt64)?
     private let store: ResponseStore
 
-    fileprivate init(_ lock: OpenFile?, _ store: ResponseStore) {
+    fileprivate init(_ lock: (RenewalLocks, UInt64)?, _ store: ResponseStore) {
         self.lock = lock
         self.store = store
     }
 
-    deinit { store.enqueue { [lock] in withExtendedLifetime(lock) {} } }
+    deinit {
+        guard let lock else { return }
+        store.enqueue { lock.locks.release(lock.byte) }
+    }
+}
+
+/// The locks of one store on bytes of `renewals.lock`.
+///
+/// They share an open file, so that many renewals at a time do not use up the descriptors of the process.
+final class RenewalLocks: Sendable {
+    private struct State {
+        var file: OpenFile?
+        /// The bytes that are locked: the system would give the same open file a lock once more.
+        var held: Set<UInt64> = []
+    }
+
+    private let path: String
+    private let files: any FileSystem
+    private let state = Mutex(State())
+
+    init(_ path: String, _ files: any FileSystem) {
+        self.path = path
+        self.files = files
+    }
+
+    /// Takes the lock on a byte.
+    ///
+    /// Call it on the store's read queue.
+    ///
+    /// - Returns: False if the lock has a holder, in this store or in another one.
+    fileprivate func take(_ byte: UInt64) throws -> Bool {
+        guard state.withLock({ $0.held.insert(byte).inserted }) else { return false }
+        var isTaken = false
+        defer { if !isTaken { state.withLock { _ = $0.held.remove(byte) } } }
+        isTaken = try files.lock(opened(), byte: byte)
+        return isTaken
+    }
+
+    private func opened() throws -> OpenFile {
+        if let file = state.withLock(\.file) { return file }
+        let file = try files.openLockFile(path)
+        state.withLock { $0.file = file }
+        return file
+    }
+
+    fileprivate func release(_ byte: UInt64) {
+        // A lock that cannot be released ends with the store's file.
+        if let file = state.withLock(\.file) { try? files.unlock(file, byte: byte) }
+        state.withLock { _ = $0.held.remove(byte) }
+    }
 }
 
 extension ResponseStore {
@@ -42,12 +91,10 @@ extension ResponseStore {
     ) {
         guard !lookUps.withLock({ $0.isHanging }) else { return completion(nil) }
         readQueue.async { [self] in
+            guard let locks = opened()?.renewals else { return completion(RenewalClaim(nil, self)) }
             do {
                 let byte = Self.renewalPlace(of: key, vary)
-                guard let lock = try environment.fileSystem.lock(layout.renewalLock, byte: byte) else {
-                    return completion(nil)
-                }
-                completion(RenewalClaim(lock, self))
+                completion(try locks.take(byte) ? RenewalClaim((locks, byte), self) : nil)
             } catch {
                 completion(RenewalClaim(nil, self))
             }

@@ -271,7 +271,13 @@ extension ResponseStore {
             let wasUnavailable = state.withLock { state in
                 defer {
                     state.placeCheckedAt = time
-                    state.availability = .open(Opened(index: index, staging: staging))
+                    state.availability = .open(
+                        Opened(
+                            index: index,
+                            staging: staging,
+                            renewals: RenewalLocks(layout.renewalLock, environment.fileSystem)
+                        )
+                    )
                     state.dataVersion = version
                     state.condition.closed = nil
                 }

@@ -79,6 +79,7 @@ public final class ResponseStore: Sendable {
     struct Opened: Sendable {
         let index: StoreIndex
         let staging: StagingDirectory
+        let renewals: RenewalLocks
     }
 
     enum Availability: Sendable {
