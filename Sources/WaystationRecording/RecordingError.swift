@@ -17,7 +17,7 @@ public struct RecordingError: CodedError {
         public static let unknownFormat = Code(description: "unknownFormat")
         /// The file, or a part of it that must be held in memory, is larger than the limit.
         public static let tooLarge = Code(description: "tooLarge")
-        /// The file is not valid JSON, so that its entries cannot be told apart.
+        /// The file is not valid JSON, and the ends of its entries cannot be found.
         public static let damagedJSON = Code(description: "damagedJSON")
         /// The JSON is not HAR 1.1 to 1.3, or ``HARArchive`` cannot read one of its entries.
         public static let invalidHAR = Code(description: "invalidHAR")

@@ -1,6 +1,5 @@
-package import Foundation
-package import FoundationNetworking
 import Synchronization
+package import WaystationFoundation
 
 /// Collects the progress and the file of one download.
 package final class DownloadCollector: NSObject, URLSessionDownloadDelegate {

@@ -13,8 +13,8 @@ public import WaystationStorage
 ///
 /// Memory holds one entry of up to ``maximumEntrySize``, whatever the size of the file: a decoder of JSON would hold the
 /// whole file. Each entry stands for itself: one that is not valid JSON, or that has no request with a method and a URL, is
-/// an item of its own, with its place and the reason. An error is thrown only where the rest of the file cannot be told
-/// apart, for example because it is cut off. Only one thread at a time may use a reader.
+/// an item of its own, with its place and the reason. An error is thrown only where the end of an entry cannot be
+/// found, for example because the file is cut off. Only one thread at a time may use a reader.
 public final class HARReader {
     /// An element of `log.entries`.
     public struct Item: Sendable {
