@@ -139,17 +139,26 @@ final class SharedFetch: TransportReceiver {
     /// - Parameters:
     ///   - follower: The load.
     ///   - bytes: The bytes that it needs.
-    /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing or is paused, or that has to
-    ///   receive much more before those bytes.
+    /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing or is paused for its loads, or that
+    ///   needs long until it has those bytes.
     func follow(_ follower: any FetchWaiter, needing bytes: Range<Int>?) -> Joining {
-        state.withLock { state in
+        let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
-            guard state.mayBeFollowed, !state.upstream.isPaused, let own = plan.bytes, let bytes,
-                max(bytes.lowerBound, own.lowerBound) - own.lowerBound - state.received <= ResponseRecorder.partLength
+            guard state.mayBeFollowed, !state.audience.isPaused(hasFollowers: true), let own = plan.bytes, let bytes,
+                max(bytes.lowerBound, own.lowerBound) - own.lowerBound - state.received <= reach(state)
             else { return .tooLate }
             state.followers.append(follower)
             return .joined
         }
+        // The loads of the fetch may all be paused, and the one that follows is not.
+        if joining == .joined { keepPace() }
+        return joining
+    }
+
+    /// The number of bytes for which a load waits: one part, or as many as arrive in two seconds at the pace so far.
+    private func reach(_ state: State) -> Int {
+        let elapsed = max(0.1, cache.now().timeIntervalSince(state.times.received))
+        return max(ResponseRecorder.partLength, Int(Double(state.received) / elapsed * 2))
     }
 
     /// Removes a load that waits until bytes are stored.
@@ -449,8 +458,9 @@ extension SharedFetch {
 
     func keepPace() {
         let isWaiting = state.withLock { state in
-            state.upstream.isPaused = state.isDiskFull || state.audience.isPaused
-            return state.audience.isPaused && !state.followers.isEmpty
+            let isPaused = state.audience.isPaused(hasFollowers: !state.followers.isEmpty)
+            state.upstream.isPaused = state.isDiskFull || isPaused
+            return isPaused && !state.followers.isEmpty
         }
         state.keepPace()
         // The load that is paused may stay so.

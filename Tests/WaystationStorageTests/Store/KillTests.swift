@@ -1,6 +1,8 @@
 import Foundation
+import HTTPTypes
 import Synchronization
 import Testing
+import WaystationHTTP
 import WaystationTestSupport
 
 @testable import WaystationStorage
@@ -17,6 +19,50 @@ struct KillTests {
     @Test("loses nothing if it is killed while a store opens", arguments: 1...16)
     func whileItOpens(point: Int) async throws {
         try await kill(at: point, isOpen: false)
+    }
+
+    @Test("loses nothing of a part that it is storing", arguments: 1...24)
+    func whileItStoresAPart(point: Int) async throws {
+        let fixture = try StoreFixture()
+        let path = fixture.directory.path(percentEncoded: false)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, point = point as Int] in
+            await KillTests.storePart(in: path, until: point)
+        }
+        let after = fixture.store()
+        let found = try await after.bodies(.get("film"))
+        #expect(found.count == 1)
+        #expect(found.first.map { $0.count >= Self.part.count - 100 && Self.part.starts(with: $0) } == true)
+        await after.flush()
+        #expect(fixture.files(in: "bodies").count == 1)
+        #expect(try StoreInspector(directory: fixture.directory).verify().isIntact)
+        #expect(fixture.files(in: "staging").allSatisfy { $0.hasSuffix("/lock") })
+    }
+
+    private static let part = Data.random(4 * BlockChecksums.blockSize + 100, seed: 3)
+
+    /// The child's work: it stores a part whose whole blocks are on disk when the steps begin to count.
+    private static func storePart(in directory: String, until point: Int) async {
+        let counter = Counter(limit: point)
+        var environment = StoreEnvironment()
+        environment.fileSystem = FaultyFileSystem { _, _ in counter.step() }
+        environment.prepareConnection = { $0.trace { _ in counter.step() } }
+        let clock = DrivenClock()
+        let store = ResponseStore(directory: URL(filePath: directory), environment: environment, now: { clock.now })
+        let head = StoredHead(
+            key: .get("film"),
+            status: 200,
+            headerFields: [.eTag: "\"a\""],
+            requestTime: clock.now,
+            responseTime: clock.now,
+            contentLength: 1 << 20
+        )
+        let writer = store.begin(head)
+        writer?.append(part)
+        await store.flush()
+        counter.begin()
+        writer?.commitPart(at: 0)
+        await store.flush()
+        raise(SIGKILL)
     }
 
     private func kill(at point: Int, isOpen: Bool) async throws {

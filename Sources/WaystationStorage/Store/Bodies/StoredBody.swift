@@ -202,6 +202,9 @@ final class BodyStaging: Sendable {
         }
     }
 
+    /// Whether a process that finds the file after a kill can use it.
+    var hasRecord: Bool { state.withLock { $0.record != nil } }
+
     /// Whether bytes were written.
     var hasFile: Bool { state.withLock { $0.file != nil } }
 

@@ -77,7 +77,7 @@ extension ResponseStore {
             resident.endChanging(head.key)
             completion(result)
         }
-        guard length > largestInlineBody else {
+        guard length > largestInlineBody(of: head) else {
             return handOver(
                 GatheredWrite(task: "storing", key: head.key, bytes: length) { [self] () throws(StoreError) in
                     try admit(head, length: length, moment: moment)
@@ -188,8 +188,7 @@ extension ResponseStore {
                 guard try !holds(name, length: length) else { return }
                 if !isSynchronized { try spool.synchronize() }
                 try fileSystem.createDirectory(layout.directory(of: name))
-                try fileSystem.rename(staged.path, to: layout.path(of: name))
-                spool.release()
+                try place(staged, of: spool)
                 state.withLock { $0.space.unstage(length) }
             }
             drop(spool, in: opened)
@@ -198,6 +197,19 @@ extension ResponseStore {
             removeUnnamed([name.text], in: opened)
             throw error
         }
+    }
+
+    /// Moves a body to its place.
+    ///
+    /// A body with a record stays in the staging directory too until its row is on disk: if the process is killed before
+    /// that, the body is found there by its record.
+    private func place(_ staged: BodyStaging.Staged, of spool: BodyStaging) throws {
+        let fileSystem = environment.fileSystem
+        let destination = layout.path(of: staged.name)
+        // A file system may have no links, and a damaged file at the destination must be replaced.
+        if spool.hasRecord, (try? fileSystem.link(staged.path, as: destination)) != nil { return }
+        try fileSystem.rename(staged.path, to: destination)
+        spool.release()
     }
 
     /// Whether a body file exists with the right length; its bytes are not checked.

@@ -264,7 +264,14 @@ public final class ResponseStore: Sendable {
     package var largestBody: Int { min(limits.maximumEntrySize.bytes, budget.lowWater.responses) }
 
     /// The largest body that is kept in the index: a larger one would make the log of a small store too large.
-    var largestInlineBody: Int { min(limits.inlineBodyLimit.bytes, budget.step) }
+    ///
+    /// A look-up reads the bodies in the index, of all rows of its key. Only a part (206) has many others beside it, so
+    /// larger parts are files.
+    func largestInlineBody(of head: StoredHead) -> Int {
+        min(limits.inlineBodyLimit.bytes, budget.step, head.status == 206 ? Self.largestInlinePart : .max)
+    }
+
+    private static let largestInlinePart = 4 << 10
 
     func isExpired(_ responseTime: Date, at time: Date) -> Bool {
         time.timeIntervalSince(responseTime) > limits.maximumAge.inSeconds

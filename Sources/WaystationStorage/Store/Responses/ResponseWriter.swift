@@ -56,7 +56,7 @@ public final class ResponseWriter: Sendable {
             }
             // Most small bodies come in one part, which need not be copied.
             if state.gathered.isEmpty { state.gathered = data } else { state.gathered.append(data) }
-            guard state.length > store.largestInlineBody,
+            guard state.length > store.largestInlineBody(of: head),
                 state.gathered.count >= BlockChecksums.blockSize
             else { return .none }
             defer { state.gathered = Data() }
