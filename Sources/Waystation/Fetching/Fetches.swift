@@ -258,8 +258,6 @@ struct FetchAudience: Sendable {
     private static let replayLimit = 1 << 20
     /// The number of bytes that are delivered to a load that can take no more, because others can.
     private static let waitingLimit = 8 << 20
-    /// The number of bytes that are delivered to such a load because others wait for bytes that are stored.
-    private static let followedLimit = 2 << 20
 
     private var waiters: [any FetchWaiter] = []
     /// The waiters that can take no more for now, each with the number of bytes that were delivered before.
@@ -321,17 +319,12 @@ struct FetchAudience: Sendable {
     ///
     /// A load that is a little slower does not delay the others. One that is much slower, or suspended, does, because
     /// what it has not taken is in memory.
-    ///
-    /// - Parameter hasFollowers: Whether other loads wait for bytes that the fetch stores.
-    /// - Returns: Whether the exchange is to stop reading.
-    func isPaused(hasFollowers: Bool = false) -> Bool {
+    var isPaused: Bool {
         guard !paused.isEmpty else { return false }
         let loads = waiters.filter(isLoad)
         let pausedLoads = loads.compactMap { load in paused.first { $0.id == load.id } }
-        guard !loads.isEmpty, !pausedLoads.isEmpty else { return false }
-        guard pausedLoads.count < loads.count || hasFollowers else { return true }
-        let limit = pausedLoads.count < loads.count ? Self.waitingLimit : Self.followedLimit
-        return pausedLoads.contains { delivered - $0.since > limit }
+        return !loads.isEmpty
+            && (pausedLoads.count == loads.count || pausedLoads.contains { delivered - $0.since > Self.waitingLimit })
     }
 
     /// Calls all present waiters, and later ones when they join.

@@ -46,6 +46,12 @@ final class SharedFetch: TransportReceiver {
         var shared: StoredHead?
         /// The loads that wait until bytes of this response are stored.
         var followers: [any FetchWaiter] = []
+        /// The number of the present pause of the fetch's own loads, if others wait for its bytes meanwhile.
+        var pause: Int?
+        var pauseCount = 0
+        /// Whether this pause has lasted so long that no load waits for these bytes any more.
+        var isStuck: Bool { pause.map { $0 == stuckPause } ?? false }
+        var stuckPause = 0
         /// Whether other loads may wait: the response has not begun, or is stored as a part.
         var mayBeFollowed = true
         /// The number of bytes of the body that have arrived.
@@ -139,18 +145,18 @@ final class SharedFetch: TransportReceiver {
     /// - Parameters:
     ///   - follower: The load.
     ///   - bytes: The bytes that it needs.
-    /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing or is paused for its loads, or that
+    /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing, whose loads take no more, or that
     ///   needs long until it has those bytes.
     func follow(_ follower: any FetchWaiter, needing bytes: Range<Int>?) -> Joining {
         let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
-            guard state.mayBeFollowed, !state.audience.isPaused(hasFollowers: true), let own = plan.bytes, let bytes,
+            guard state.mayBeFollowed, !state.isStuck, let own = plan.bytes, let bytes,
                 max(bytes.lowerBound, own.lowerBound) - own.lowerBound - state.received <= reach(state)
             else { return .tooLate }
             state.followers.append(follower)
             return .joined
         }
-        // The loads of the fetch may all be paused, and the one that follows is not.
+        // The loads of the fetch may all be paused.
         if joining == .joined { keepPace() }
         return joining
     }
@@ -428,6 +434,9 @@ extension SharedFetch.State {
 
 /// The pace of a fetch: its exchange is paused while no load can take more, and while the store's disk is too far behind.
 extension SharedFetch {
+    /// The seconds for which loads wait for the bytes of a fetch whose own loads take no more.
+    private static let patience = 1.0
+
     /// The number of bytes that may wait for the store's disk; a kill of the process loses them.
     private static let unwrittenLimit = 512 << 10
 
@@ -457,14 +466,32 @@ extension SharedFetch {
     }
 
     func keepPace() {
-        let isWaiting = state.withLock { state in
-            let isPaused = state.audience.isPaused(hasFollowers: !state.followers.isEmpty)
+        let pause: Int? = state.withLock { state in
+            let isPaused = state.audience.isPaused
             state.upstream.isPaused = state.isDiskFull || isPaused
-            return isPaused && !state.followers.isEmpty
+            guard isPaused else {
+                state.pause = nil
+                return nil
+            }
+            guard state.pause == nil, !state.followers.isEmpty else { return nil }
+            state.pauseCount += 1
+            state.pause = state.pauseCount
+            return state.pause
         }
         state.keepPace()
-        // The load that is paused may stay so.
-        if isWaiting { releaseFollowers() }
+        guard let pause else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.end(pause) }
+    }
+
+    /// Lets the loads go that wait for bytes, if the fetch's own loads have taken nothing since a pause began.
+    ///
+    /// A load that is read slowly is paused again and again; one that is suspended may stay so.
+    private func end(_ pause: Int) {
+        let isStuck = state.withLock { state in
+            if state.pause == pause { state.stuckPause = pause }
+            return state.isStuck
+        }
+        if isStuck { releaseFollowers() }
     }
 }
 
