@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import WaystationHTTP
 
 /// One line of a CDXJ index: the place of one record of a WARC file, under the key by which captures are sorted
@@ -128,7 +128,9 @@ package struct CDXJLine: Hashable, Sendable {
 
             init(from decoder: any Decoder) throws {
                 let container = try decoder.singleValueContainer()
-                if let text = try? container.decode(String.self) { self.text = text } else {
+                if let text = try? container.decode(String.self) {
+                    self.text = text
+                } else {
                     text = "\(try container.decode(Int.self))"
                 }
             }
@@ -206,7 +208,9 @@ package enum SURT {
             }
             host = authority.map(\.lowercased)
             // The brackets of an address are no part of the name.
-            if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") { host = Array(host[1..<host.count - 1]) }
+            if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
+                host = Array(host[1..<host.count - 1])
+            }
         }
 
         var key: [UInt8] {
@@ -238,7 +242,8 @@ package enum SURT {
             var index = 0
             while index < name.count {
                 single.append(name[index])
-                let isPair = name[index] == UInt8(ascii: ".") && index + 1 < name.count && name[index + 1] == name[index]
+                let isPair =
+                    name[index] == UInt8(ascii: ".") && index + 1 < name.count && name[index + 1] == name[index]
                 index += isPair ? 2 : 1
             }
             while single.first == UInt8(ascii: ".") { single.removeFirst() }
