@@ -149,12 +149,13 @@ struct HostileRecordingTests {
         Case("HAR: a member without a colon", #"{"log" {"entries": []}}"#, "damagedJSON"),
         Case("nothing", "", "unknownFormat"),
         Case("a page", "<!doctype html>", "unknownFormat"),
-        Case("a zip", Data([0x50, 0x4B, 3, 4, 0, 0]), "unknownFormat"),
+        Case("WACZ: a zip that is cut off", Data([0x50, 0x4B, 3, 4, 0, 0]), "damagedZip"),
     ]
 
     @Test("are refused with a named error and its position", arguments: files)
     func refused(file: Case) async throws {
-        let isReaderCase = file.testDescription.hasPrefix("HAR") || file.code == "unknownFormat"
+        let isReaderCase =
+            ["HAR", "WACZ"].contains(where: file.testDescription.hasPrefix) || file.code == "unknownFormat"
         let url = try place.file("recording", file.bytes)
         if isReaderCase {
             let store = ResponseStore(directory: place.file("http"))

@@ -156,6 +156,10 @@ package enum SURT {
         bytes = trimmed(bytes)
         guard !bytes.isEmpty else { return "-" }
         if schemeLength(bytes) == nil { bytes = Array("http://".utf8) + bytes }
+        // A link such as `http://https://shop.example/` is that of the last scheme.
+        while let next = ["http://", "https://"].first(where: { bytes.starts(with: $0.utf8) })?.utf8.count,
+            ["http://", "https://"].contains(where: { bytes[next...].starts(with: $0.utf8) })
+        { bytes.removeFirst(next) }
         guard let parts = Parts(bytes) else { return url }
         return String(decoding: parts.key, as: UTF8.self)
     }
