@@ -22,10 +22,12 @@ PEERS := $(CURDIR)/.build/peers
 HISHEL := $(CURDIR)/.build/hishel
 # warcio and the codings of recordings, for the cross-check of imports.
 WARCIO := $(CURDIR)/.build/warcio
+# warcio, cdxj-indexer, wacz and pywb, for the cross-check of archives that Waystation writes.
+PYWB := $(CURDIR)/.build/pywb
 # An S3-compatible server, for the tests of publishing; they read the variable.
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
-.PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check cross-check-recordings soak doors \
+.PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check cross-check-recordings cross-check-archives soak doors \
 	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers build-cost walk static first-load first-test clean
 
 help:
@@ -37,6 +39,7 @@ help:
 	@echo "make differential  plain URLSession and Waystation against one origin, a row a scenario"
 	@echo "make cross-check   the same conversations in hishel and in Waystation, each difference with its section"
 	@echo "make cross-check-recordings   the same HARs and WARCs by Waystation, and by json and warcio [ONLY=name]"
+	@echo "make cross-check-archives   what is written as WARC and WACZ, by warcio, cdxj-indexer, wacz and pywb"
 	@echo "make publish-race  two processes publish into one bucket at once, without a lost release [ROUNDS=100]"
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make cancels       loads cancelled as they end, 96,000 on each of six ways, to see that none stops the process [RUNS=10]"
@@ -161,12 +164,19 @@ cross-check: deps
 	@Scripts/swift.sh build Tests/CrossChecks --quiet --product decide
 	@$(HISHEL)/bin/python Tests/CrossChecks/hishel/check.py .build/make/debug/decide $(SEED)
 	@$(MAKE) --no-print-directory cross-check-recordings
+	@$(MAKE) --no-print-directory cross-check-archives
 
 # Recordings made by a generator, each read by Waystation and by its peer; ONLY=name shows some of them in full.
 cross-check-recordings: deps
 	@Scripts/make-venv.sh $(WARCIO) Tests/CrossChecks/recordings/requirements.txt
 	@Scripts/swift.sh build . --quiet --product waystation
 	@$(WARCIO)/bin/python Tests/CrossChecks/recordings/check.py .build/make/debug/waystation $(ONLY)
+
+# WARCs and WACZs that Waystation writes, read by the programs of web archives.
+cross-check-archives: deps
+	@Scripts/make-venv.sh $(PYWB) Tests/CrossChecks/archives/requirements.txt
+	@Scripts/swift.sh build . --quiet --product waystation
+	@$(PYWB)/bin/python Tests/CrossChecks/archives/check.py .build/make/debug/waystation
 
 # The S3-compatible server of the tests, from PyPI.
 object-store: deps

@@ -356,7 +356,8 @@ let package = Package(
             name: "WaystationRecordingTests",
             dependencies: [
                 "WaystationRecording", "Waystation", "WaystationHTTP", "WaystationStorage",
-                "WaystationTestSupport", "WaystationTesting",
+                "WaystationArchive", "WaystationProcesses", "WaystationTestSupport", "WaystationTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .testTarget(

@@ -46,6 +46,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Waystation", package: "waystation"),
                 .product(name: "WaystationNIO", package: "waystation", condition: .when(traits: ["NIO"])),
+                .product(name: "WaystationRecording", package: "waystation"),
             ]
         ),
         .testTarget(
@@ -60,6 +61,7 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationRecording", package: "waystation"),
                 .product(name: "WaystationTesting", package: "waystation"),
                 .product(name: "WaystationTestSupport", package: "waystation"),
             ]

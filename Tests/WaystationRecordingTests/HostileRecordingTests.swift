@@ -149,12 +149,13 @@ struct HostileRecordingTests {
         Case("HAR: a member without a colon", #"{"log" {"entries": []}}"#, "damagedJSON"),
         Case("nothing", "", "unknownFormat"),
         Case("a page", "<!doctype html>", "unknownFormat"),
-        Case("a zip", Data([0x50, 0x4B, 3, 4, 0, 0]), "unknownFormat"),
+        Case("WACZ: a zip that is cut off", Data([0x50, 0x4B, 3, 4, 0, 0]), "damagedZip"),
     ]
 
     @Test("are refused with a named error and its position", arguments: files)
     func refused(file: Case) async throws {
-        let isReaderCase = file.testDescription.hasPrefix("HAR") || file.code == "unknownFormat"
+        let isReaderCase =
+            ["HAR", "WACZ"].contains(where: file.testDescription.hasPrefix) || file.code == "unknownFormat"
         let url = try place.file("recording", file.bytes)
         if isReaderCase {
             let store = ResponseStore(directory: place.file("http"))
@@ -399,8 +400,8 @@ struct HostileRecordingTests {
         let source = DataSource(Self.replaced)
         let store = ResponseStore(directory: place.file("http"))
         var recording = RecordingImport(store, ImportOptions())
-        var records = try WARCImport(source, WARCReader.Limits(), roomForBodies: 0)
-        try await records.run(source, into: &recording)
+        var records = try WARCImport([source], WARCReader.Limits(), roomForBodies: 0)
+        try await records.run([source], into: &recording)
         #expect(recording.report.reasons == ["/g": "revisit"])
         #expect(recording.report.imported.map(\.bytes) == [3, 3, 3, 3, 3, 3, 3, 5, 4])
     }

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import Waystation
 import WaystationRecording
+import WaystationStorage
 
 /// The examples in the comments of `WaystationRecording`, compiled and not run.
 enum RecordingExamples {
@@ -17,6 +18,27 @@ enum RecordingExamples {
         try recorder.write(to: file)
         // end snippet
         return page
+    }
+
+    static func fileRecorder(_ rules: [Rule], _ url: URL, to file: URL) async throws -> Data {
+        // snippet: comment-file-recorder
+        let recorder = try FileRecorder(to: file, as: .wacz)
+        let interceptor = try Interceptor {
+            $0.rules = rules
+            $0.recorder = recorder
+        }
+        let session = URLSession(configuration: .default.intercepted(by: interceptor))
+        let (page, _) = try await session.data(from: url)
+        try await recorder.finish()
+        // end snippet
+        return page
+    }
+
+    static func export(_ cacheFolder: URL, to file: URL) throws {
+        // snippet: recording-export
+        let store = try StoreInspector(directory: cacheFolder)
+        try store.export(to: file, as: .wacz)
+        // end snippet
     }
 
     static func har(_ file: URL) throws {

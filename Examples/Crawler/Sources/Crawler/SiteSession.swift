@@ -35,8 +35,14 @@ struct SiteSession: Sendable {
 
     /// Opens the archive, in `http` below the crawl's directory, and makes a client on it.
     ///
-    /// Throws if the archive cannot be opened.
-    init(_ mode: Mode, directory: URL, settings: CrawlSettings, engine: Engine = .foundation) throws {
+    /// The recorder, if there is one, gets every load. Throws if the archive cannot be opened.
+    init(
+        _ mode: Mode,
+        directory: URL,
+        settings: CrawlSettings,
+        engine: Engine = .foundation,
+        recorder: (any ExchangeRecorder)? = nil
+    ) throws {
         let forever = Duration.days(3650)
         cache = try ResponseCache(
             directory: directory.appending(path: "http"),
@@ -48,6 +54,7 @@ struct SiteSession: Sendable {
         let interceptor = try Interceptor { [cache] in
             $0.rules = [.allow("*://*:*/**", via: .cache(mode == .offline ? .cacheOnly : .cacheFirst(for: forever)))]
             $0.cache = cache
+            $0.recorder = recorder
             #if NIO
             if engine == .nio { $0.transport = .nio }
             #endif

@@ -80,6 +80,7 @@ struct CommandTests {
             ["crawl", "example.org", "--into", "x"], ["crawl", "https://example.org/"],
             ["crawl", "https://example.org/", "--into", "x", "--rate", "0"],
             ["crawl", "https://example.org/", "--into", "x", "--scope", "galaxy"],
+            ["crawl", "https://example.org/", "--into", "x", "--warc", "a.warc", "--wacz", "a.wacz"],
         ]
     )
     func refused(arguments: [String]) {
@@ -99,6 +100,26 @@ struct CommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["crawl.lock"])
         #expect(throws: CrawlLock.Busy.self) { try CrawlLock(in: folder.url) }
         withExtendedLifetime(lock) {}
+    }
+
+    @Test("a crawl is refused, and changes nothing, if its WARC or WACZ exists or cannot be made")
+    func existingArchive() async throws {
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        let file = folder.url.appending(path: "site.wacz")
+        try Data("mine".utf8).write(to: file)
+        func run(_ option: String, _ path: String) async throws {
+            let arguments = [
+                "crawl", "http://127.0.0.1:9/", "--into", folder.url.appending(path: "crawl").path, option, path,
+            ]
+            let command = try #require(try CrawlerCommand.parseAsRoot(arguments) as? CrawlCommand)
+            try await command.run()
+        }
+        let refused = await #expect(throws: ValidationError.self) { try await run("--wacz", file.path) }
+        #expect(refused?.message.contains("exists. Name another file") ?? false)
+        let missing = await #expect(throws: ExitCode.self) { try await run("--warc", folder.url.path + "/none/a.warc") }
+        #expect(missing == .inputOutput)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["site.wacz"])
     }
 
     @Test("the lock of a crawl ends with it")

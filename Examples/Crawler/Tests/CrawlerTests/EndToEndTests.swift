@@ -4,6 +4,7 @@ import GRDB
 import Synchronization
 import Testing
 import Waystation
+import WaystationRecording
 import WaystationTesting
 
 @testable import Crawler
@@ -32,6 +33,28 @@ struct EndToEndTests {
             #expect(result.line == "offline: 21 pages, 31 resources, 0 missing, 0 differing")
             #expect(result.broken.map(\.url).map { URL(string: $0)?.path } == ["/gone.html"])
             #expect(result.broken.first?.referrers.map { URL(string: $0.url)?.path } == ["/", "/index.html"])
+        }
+    }
+
+    @Test(
+        "is written as a WACZ which, imported, loads offline as the crawl does",
+        arguments: SiteSession.Engine.allCases
+    )
+    func archive(engine: SiteSession.Engine) async throws {
+        try await withDirectory { directory in
+            let file = FileManager.default.temporaryDirectory.appending(path: "crawler-\(UUID().uuidString).wacz")
+            defer { try? FileManager.default.removeItem(at: file) }
+            let recorder = try FileRecorder(to: file, as: .wacz)
+            _ = try await serve { try await crawl($0, into: directory, by: engine, recorder) }
+            try await recorder.finish()
+            // The archive of the crawl is replaced with what the WACZ has.
+            let archive = directory.appending(path: "http")
+            try FileManager.default.removeItem(at: archive)
+            let cache = try ResponseCache(directory: archive)
+            let report = try await cache.importRecording(at: file)
+            await cache.flush()
+            #expect(Set(report.skipped.map(\.reason)) == [.status], "\(report.skipped)")
+            #expect(try await check(directory).line == "offline: 21 pages, 31 resources, 0 missing, 0 differing")
         }
     }
 
@@ -256,6 +279,7 @@ private func crawl(
     _ address: String,
     into directory: URL,
     by engine: SiteSession.Engine = .foundation,
+    _ recorder: FileRecorder? = nil,
     interruptedAfter limit: Int? = nil,
     _ change: (inout CrawlSettings) -> Void = { _ in }
 ) async throws -> CrawlSummary {
@@ -264,7 +288,13 @@ private func crawl(
     // Longer than the longest delay of a request on a busy machine.
     settings.timeout = 600
     change(&settings)
-    let session = try SiteSession(.crawl, directory: directory, settings: settings, engine: engine)
+    let session = try SiteSession(
+        .crawl,
+        directory: directory,
+        settings: settings,
+        engine: engine,
+        recorder: recorder
+    )
     let journal = try Journal.open(in: directory, settleArchive: session.settle)
     try journal.save(settings)
     let crawl = Crawl(

@@ -12,6 +12,10 @@ struct CrawlCommand: AsyncParsableCommand {
             media, frames) are loaded from any host. An interrupted crawl continues with the same command, or with \
             only --into, and loads nothing again. It may continue with another --engine.
 
+            A WACZ is played by ReplayWeb.page and pywb, a WARC is read by the programs of web archives. Either has the \
+            loads of this run: of a crawl that was interrupted, `waystation cache export --as wacz` writes all that \
+            DIR/http has.
+
             In --include and --exclude, * stands for any characters of the whole URL: --exclude '*/print/*'.
 
             Exit codes: 0 done, or stopped at a limit · 2 no start page could be loaded · 64 wrong usage · \
@@ -33,6 +37,9 @@ struct CrawlCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Network")
     var network: NetworkOptions
+
+    @OptionGroup(title: "Archive")
+    var archive: ArchiveOptions
 
     @OptionGroup(title: "Output")
     var output: OutputOptions
@@ -61,6 +68,7 @@ struct CrawlCommand: AsyncParsableCommand {
             settings,
             into: directory,
             engine: network.engine,
+            recorder: try archive.recorder(),
             observer: output.observer
         )
         if summary.end == .interrupted { throw ExitCode.interrupted }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import SiteTools
+import WaystationRecording
 
 struct ScopeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The extent of the site: page, prefix, host or domain.", valueName: "breadth"))
@@ -100,6 +101,40 @@ struct NetworkOptions: ParsableArguments {
 }
 
 extension SiteSession.Engine: ExpressibleByArgument {}
+
+struct ArchiveOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Also write the loads of this run to a WARC; compressed if it ends in .gz.",
+            valueName: "file"
+        )
+    )
+    var warc: String?
+
+    @Option(help: ArgumentHelp("Also write the loads of this run to a WACZ.", valueName: "file"))
+    var wacz: String?
+
+    func validate() throws {
+        if warc != nil, wacz != nil { throw ValidationError("Give --warc or --wacz: a WACZ has a WARC in it.") }
+    }
+
+    /// Begins the file; nil if none is asked for.
+    ///
+    /// An existing file is not replaced, since it may have what an earlier run has loaded and this one will not load again.
+    func recorder() throws -> FileRecorder? {
+        guard let path = warc ?? wacz else { return nil }
+        let file = URL(filePath: path)
+        guard !FileManager.default.fileExists(atPath: file.path) else {
+            throw ValidationError(
+                "\(path) exists. Name another file: a crawl that continues writes only what it loads from now on."
+            )
+        }
+        do { return try FileRecorder(to: file, as: wacz == nil ? .warc : .wacz) } catch {
+            Terminal().error("crawler: \(error.localizedDescription)")
+            throw ExitCode.inputOutput
+        }
+    }
+}
 
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object a line, for programs.")

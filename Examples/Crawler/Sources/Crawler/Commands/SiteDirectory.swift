@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WaystationRecording
 
 /// The operations that the commands share, on the directory of a crawl.
 enum SiteDirectory {
@@ -10,18 +11,42 @@ enum SiteDirectory {
     }
 
     /// Crawls until the crawl is complete, reaches a limit or is interrupted; Ctrl-C interrupts it.
+    ///
+    /// The recorder gets every load. Its file is finished when the crawl has ended, also by an interruption.
     static func crawl(
         _ settings: CrawlSettings,
         into directory: URL,
         engine: SiteSession.Engine,
+        recorder: FileRecorder? = nil,
         observer: any CrawlObserver
+    ) async throws -> CrawlSummary {
+        let summary = try await crawl(settings, into: directory, by: engine, recorder, observer)
+        do { try await recorder?.finish() } catch {
+            Terminal().error("crawler: \(error.localizedDescription)")
+            throw ExitCode.inputOutput
+        }
+        return summary
+    }
+
+    private static func crawl(
+        _ settings: CrawlSettings,
+        into directory: URL,
+        by engine: SiteSession.Engine,
+        _ recorder: FileRecorder?,
+        _ observer: any CrawlObserver
     ) async throws -> CrawlSummary {
         try await sayingWhatIsWrong(with: directory) {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             let lock = try CrawlLock(in: directory)
             // The lock is released with the object, so it must live until the crawl ends.
             defer { withExtendedLifetime(lock) {} }
-            let session = try SiteSession(.crawl, directory: directory, settings: settings, engine: engine)
+            let session = try SiteSession(
+                .crawl,
+                directory: directory,
+                settings: settings,
+                engine: engine,
+                recorder: recorder
+            )
             let journal = try Journal.open(in: directory, settleArchive: session.settle)
             try journal.save(settings)
             let result = await Interrupt.cancelling {
