@@ -31,6 +31,10 @@ public struct RecordingError: CodedError {
         public static let invalidRecordEnd = Code(description: "invalidRecordEnd")
         /// The file ends within a record.
         public static let truncated = Code(description: "truncated")
+        /// The file is compressed as a whole, so that a web archive cannot read its records by their places.
+        public static let notSeekable = Code(description: "notSeekable")
+        /// None of the captures that a web archive has of a URL can be read.
+        public static let unusableCapture = Code(description: "unusableCapture")
         /// Compressed data are not valid, or other data follow them.
         public static let damagedCompression = Code(description: "damagedCompression")
     }
