@@ -68,4 +68,12 @@ public struct ZipArchive: Sendable {
         if entry.isDirectory, entry.compressedSize == 0, entry.crc32 == 0 { return }
         try EntryReader(source).read(entry, body)
     }
+
+    /// The bytes of an entry in their place in the archive; `nil` for an entry that is compressed.
+    ///
+    /// Its CRC-32 is not checked.
+    package func source(of entry: ZipEntry) -> (any ByteSource)? {
+        guard entry.method == .stored else { return nil }
+        return SlicedSource(source, entry.dataOffset..<entry.dataOffset + entry.compressedSize)
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 public import WaystationHTTP
 
 @_exported public import protocol WaystationHTTP.CodedError
@@ -13,7 +14,7 @@ public struct RecordingError: CodedError {
         public static let unreadable = Code(description: "unreadable")
         /// The file cannot be written.
         public static let unwritable = Code(description: "unwritable")
-        /// The file is neither HAR nor WARC.
+        /// The file is neither HAR nor WARC nor WACZ.
         public static let unknownFormat = Code(description: "unknownFormat")
         /// The file, or a part of it that must be held in memory, is larger than the limit.
         public static let tooLarge = Code(description: "tooLarge")
@@ -37,6 +38,8 @@ public struct RecordingError: CodedError {
         public static let unusableCapture = Code(description: "unusableCapture")
         /// Compressed data are not valid, or other data follow them.
         public static let damagedCompression = Code(description: "damagedCompression")
+        /// The zip of a WACZ is damaged, or is not one that can be read.
+        public static let damagedZip = Code(description: "damagedZip")
     }
 
     /// The position of an error in a file.
@@ -73,4 +76,16 @@ package enum SoftwareVersion {
     ///
     /// Tests compare it with the change log and with the documents.
     package static let current = "0.1.0"
+    /// The name and the version, as files name the program that wrote them.
+    package static let product = "Waystation/\(current)"
+}
+
+extension RecordingError {
+    /// The error for a file of another format.
+    static func unknownFormat(_ file: URL) -> RecordingError {
+        RecordingError(
+            .unknownFormat,
+            "\(file.path) is neither HAR (JSON) nor WARC nor WACZ: decompress it if it is compressed by another program than gzip and zstd"
+        )
+    }
 }

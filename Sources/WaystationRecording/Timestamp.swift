@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 import WaystationHTTP
 
 /// Points in time as HAR and WARC write them: ISO 8601 in the profile of RFC 3339, and also shorter and longer forms.
-enum Timestamp {
+package enum Timestamp {
     /// The time with milliseconds, in UTC.
     static func text(_ date: Date) -> String {
         // The style truncates below a millisecond, and a `Double` is rarely exact, so a fraction is added.
@@ -12,11 +12,29 @@ enum Timestamp {
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
+    /// The time to the second, in UTC.
+    static func seconds(_ date: Date) -> String { date.formatted(Date.ISO8601FormatStyle()) }
+
+    /// The time with microseconds, in UTC; a `WARC-Date` may have them since WARC 1.1.
+    static func microseconds(_ date: Date) -> String {
+        let (second, micros) = date.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        let whole = micros < 0 ? second - 1 : second
+        let text = seconds(Date(timeIntervalSince1970: Double(whole)))
+        // A million more gives the fraction its leading zeros.
+        let fraction = "\((micros < 0 ? micros + 1_000_000 : micros) + 1_000_000)".dropFirst()
+        return "\(text.dropLast()).\(fraction)Z"
+    }
+
+    /// The time as 14 digits from the year to the second, in UTC, as indexes of captures have it.
+    static func digits(_ date: Date) -> String {
+        String(microseconds(date).filter { $0.isASCII && $0.isNumber }.prefix(14))
+    }
+
     /// Reads `2026-03-01T12:00:00.123+02:00`, with any number of digits after the point, or none; without an offset the
     /// time is UTC.
     ///
     /// WARC 1.1 also has `2026`, `2026-03`, `2026-03-01` and `2026-03-01T12:00Z`.
-    static func date(_ text: String) -> Date? {
+    package static func date(_ text: String) -> Date? {
         var rest = Substring(text)
         guard let year = number(&rest, digits: 4) else { return nil }
         var month = 1

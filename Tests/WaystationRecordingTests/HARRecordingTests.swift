@@ -80,7 +80,7 @@ struct HARRecordingTests {
         _ = try await client.data(for: request)
         await cache.flush()
         let file = place.file("export.har")
-        #expect(try StoreInspector(directory: cache.directory).exportHAR(to: file) == 1)
+        #expect(try StoreInspector(directory: cache.directory).export(to: file, as: .har) == 1)
         origin.stop()
         let other = try place.cache()
         #expect(try await other.importRecording(at: file).imported.count == 1)
@@ -125,7 +125,7 @@ struct HARRecordingTests {
         }
         await cache.flush()
         let file = place.file("parts.har")
-        #expect(try StoreInspector(directory: cache.directory).exportHAR(to: file) == 2)
+        #expect(try StoreInspector(directory: cache.directory).export(to: file, as: .har) == 2)
         origin.stop()
         let entries = try HARArchive(contentsOf: file).entries
         let whole = try #require(entries.first { $0.request.url.hasSuffix("/whole") })

@@ -399,8 +399,8 @@ struct HostileRecordingTests {
         let source = DataSource(Self.replaced)
         let store = ResponseStore(directory: place.file("http"))
         var recording = RecordingImport(store, ImportOptions())
-        var records = try WARCImport(source, WARCReader.Limits(), roomForBodies: 0)
-        try await records.run(source, into: &recording)
+        var records = try WARCImport([source], WARCReader.Limits(), roomForBodies: 0)
+        try await records.run([source], into: &recording)
         #expect(recording.report.reasons == ["/g": "revisit"])
         #expect(recording.report.imported.map(\.bytes) == [3, 3, 3, 3, 3, 3, 3, 5, 4])
     }

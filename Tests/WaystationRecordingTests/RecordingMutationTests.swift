@@ -102,8 +102,8 @@ struct RecordingMutationTests {
             if beginning.contains(UInt8(ascii: "{")), !beginning.starts(with: "WARC".utf8) {
                 try await recording.take(try HARReader(source), in: place.folder)
             } else {
-                var records = try WARCImport(source, options.warc)
-                try await records.run(source, into: &recording)
+                var records = try WARCImport([source], options.warc)
+                try await records.run([source], into: &recording)
             }
         } catch let error as RecordingError {
             #expect(error.message.unicodeScalars.allSatisfy { !$0.isHidden })

@@ -1,18 +1,26 @@
 import CWaystation.Zlib
 
-/// zlib's compressor, for data without a header; made for one entry.
-final class Deflater {
+/// zlib's compressor, for one stream after another.
+package final class Deflater {
+    /// The form of a stream.
+    package enum Format: Sendable {
+        /// Without a header, as the entries of a zip are (RFC 1951).
+        case raw
+        /// A member of gzip (RFC 1952), without a name and a time.
+        case gzip
+    }
+
     /// zlib keeps a pointer to this memory, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    init(level: Int) throws(ZipError) {
+    package init(level: Int, format: Format = .raw) throws(ZipError) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let status = deflateInit2_(
             stream,
             Int32(clamping: level),
             Z_DEFLATED,
-            -MAX_WBITS,
+            format == .raw ? -MAX_WBITS : MAX_WBITS + 16,
             8,
             Z_DEFAULT_STRATEGY,
             ZLIB_VERSION,
@@ -29,17 +37,20 @@ final class Deflater {
         stream.deallocate()
     }
 
-    /// Compresses bytes and passes on each full `buffer`; with the last bytes, also everything that zlib still holds
-    /// back.
-    func deflate(
-        _ input: UnsafeMutableRawBufferPointer.SubSequence,
+    /// Compresses up to 4 GiB of bytes and passes on each full `buffer`; with the last bytes, also everything that zlib
+    /// still holds back.
+    ///
+    /// After the last bytes the next stream begins.
+    package func deflate(
+        _ input: UnsafeRawBufferPointer,
         isLast: Bool,
         through buffer: UnsafeMutableRawBufferPointer,
         to output: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        let from = UnsafeMutableRawBufferPointer(rebasing: input)
-        stream.pointee.next_in = from.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        stream.pointee.avail_in = UInt32(clamping: from.count)
+        // zlib does not write to its input.
+        let start = UnsafeMutableRawPointer(mutating: input.baseAddress)
+        stream.pointee.next_in = start?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_in = UInt32(clamping: input.count)
         repeat {
             stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
             stream.pointee.avail_out = UInt32(clamping: buffer.count)
@@ -49,5 +60,6 @@ final class Deflater {
             if produced > 0 { try output(UnsafeRawBufferPointer(rebasing: buffer[..<produced])) }
             // When the buffer is not full, no more output is waiting.
         } while stream.pointee.avail_out == 0
+        if isLast { deflateReset(stream) }
     }
 }

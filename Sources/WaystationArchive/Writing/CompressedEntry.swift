@@ -86,11 +86,12 @@ struct CompressedEntry {
             let bytes = UnsafeMutableRawBufferPointer(rebasing: chunk)
             guard try source.read(at: offset, into: bytes) == bytes.count else { throw ZipError.sourceChanged }
             offset += bytes.count
-            reading(UnsafeRawBufferPointer(bytes))
+            let read = UnsafeRawBufferPointer(bytes)
+            reading(read)
             if let deflater {
-                try deflater.deflate(chunk, isLast: offset == source.length, through: output, to: writing)
-            } else if !bytes.isEmpty {
-                try writing(UnsafeRawBufferPointer(bytes))
+                try deflater.deflate(read, isLast: offset == source.length, through: output, to: writing)
+            } else if !read.isEmpty {
+                try writing(read)
             }
         } while offset < source.length
     }

@@ -73,14 +73,19 @@ struct CachePurgeCommand: AsyncParsableCommand {
 struct CacheExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes the stored responses to a HAR file.",
+        abstract: "Writes the stored responses to a HAR, a WARC or a WACZ.",
         discussion: """
+            A HAR is shown by the developer tools of browsers; a WACZ is played by ReplayWeb.page and pywb; a WARC is \
+            read by the programs of web archives, and compressed if its name ends in .gz. Without --as, the end of \
+            the file's name decides, and a file with another name is a HAR.
+
             Bodies are complete. The values of fields such as Authorization and Cookie, and of query items such as \
             token and password, are replaced by [redacted] unless --secrets is given. Without --partition, only the \
             responses in the shared partition are written.
 
             Example:
               waystation cache export --in caches/http --host shop.example -o shop.har
+              waystation cache export --in caches/http --as wacz -o site.wacz
             """
     )
 
@@ -93,6 +98,9 @@ struct CacheExportCommand: AsyncParsableCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
     var output: OutputDestination
 
+    @Option(name: .customLong("as"), help: "The format of the file.")
+    var format: ExportFormat?
+
     @Flag(help: "Also write cookies, credentials and tokens.")
     var secrets = false
 
@@ -103,14 +111,32 @@ struct CacheExportCommand: AsyncParsableCommand {
         let inspector = try store.inspector()
         var filter = filter
         filter.partition = filter.partition ?? ""
+        let format = format?.format ?? RecordingFormat(of: URL(argument: output.path)) ?? .har
         let result = try output.write { file in
-            let count = try inspector.exportHAR(to: file, scope: filter.scope, redaction: secrets ? .none : .standard)
+            let count = try inspector.export(
+                to: file,
+                as: format,
+                scope: filter.scope,
+                redaction: secrets ? .none : .standard
+            )
             return CacheExport(
                 exported: count,
                 file: output.isStandardOutput ? output.path : file.path(percentEncoded: false)
             )
         }
         try options.write(result, about: output)
+    }
+}
+
+enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
+    case har, warc, wacz
+
+    var format: RecordingFormat {
+        switch self {
+        case .har: .har
+        case .warc: .warc
+        case .wacz: .wacz
+        }
     }
 }
 
@@ -274,8 +300,8 @@ struct CacheImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Imports a recording into the cache, so that its pages load without a network.",
         discussion: """
-            The file is a HAR, as the developer tools of browsers save it, or a WARC, as wget and crawlers write it; \
-            either may be compressed with gzip or zstd. Of several captures of a URL the newest one is stored. If the directory is empty or does not exist, the cache is created. \
+            The file is a HAR, as the developer tools of browsers save it, a WARC, as wget and crawlers write it, or a \
+            WACZ; the first two may be compressed with gzip or zstd. Of several captures of a URL the newest one is stored. If the directory is empty or does not exist, the cache is created. \
             Each skipped response is listed on its own line.
 
             Example:

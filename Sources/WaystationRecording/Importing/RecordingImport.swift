@@ -244,7 +244,7 @@ public struct ImportOptions: Sendable {
 package struct OpenedRecording {
     private enum Contents {
         case archive(FileSource)
-        case records(WARCImport, FileSource)
+        case records(WARCImport, [any ByteSource])
     }
 
     private let contents: Contents
@@ -263,21 +263,20 @@ package struct OpenedRecording {
             throw RecordingError(.unreadable, "\(file.path) cannot be opened", cause: error)
         }
         let input = try RecordInput(source)
-        let beginning = String(decoding: try input.peek(512), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
+        if try input.peek(4).elementsEqual(WACZReader.beginning) {
+            let records = try WACZReader(source, file).warcs(areChecked: true).map(\.source)
+            contents = .records(try WARCImport(records, options.warc), records)
+            return
+        }
+        let beginning = try input.beginning()
         if beginning.hasPrefix("{") {
             // The first entry is read, and read again when it is stored.
             _ = try HARReader(source, maximumEntrySize: options.maximumEntrySize).next()
             contents = .archive(source)
             return
         }
-        guard beginning.hasPrefix("WARC/") else {
-            throw RecordingError(
-                .unknownFormat,
-                "\(file.path) is neither HAR (JSON) nor WARC: decompress it if it is compressed by another program than gzip and zstd"
-            )
-        }
-        contents = .records(try WARCImport(source, options.warc), source)
+        guard beginning.hasPrefix("WARC/") else { throw RecordingError.unknownFormat(file) }
+        contents = .records(try WARCImport([source], options.warc), [source])
     }
 
     /// Imports the recording into a store.
@@ -291,7 +290,7 @@ package struct OpenedRecording {
         case .archive(let source):
             let reader = try HARReader(source, maximumEntrySize: options.maximumEntrySize)
             try await recording.take(reader, in: folder)
-        case .records(var records, let source): try await records.run(source, into: &recording)
+        case .records(var records, let sources): try await records.run(sources, into: &recording)
         }
         return recording.report
     }
@@ -300,7 +299,7 @@ package struct OpenedRecording {
 extension ResponseCache {
     /// Imports a recording into the cache, so that its pages load without a network.
     ///
-    /// The file's content decides whether it is a HAR or a WARC, and whether it is compressed by gzip or Zstandard.
+    /// The file's content decides whether it is a HAR, a WARC or a WACZ, and whether it is compressed by gzip or Zstandard.
     ///
     /// Each response to a GET with a status of 2xx or 3xx is stored under its canonical URL, as a rule with
     /// `.cacheFirst(for:)` stores it: decoded, with its `Vary`, and replacing an older response that is stored there.
@@ -338,7 +337,7 @@ extension ResponseCache {
 extension ResponseStore {
     /// Imports a recording into the store.
     ///
-    /// The file's content decides whether it is a HAR or a WARC, and whether it is compressed by gzip or Zstandard.
+    /// The file's content decides whether it is a HAR, a WARC or a WACZ, and whether it is compressed by gzip or Zstandard.
     ///
     /// - Parameters:
     ///   - file: The recording.

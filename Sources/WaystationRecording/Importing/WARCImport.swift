@@ -3,7 +3,8 @@ import HTTPTypes
 import WaystationHTTP
 import WaystationStorage
 
-/// An import of a WARC file into a store, in two passes: first the requests, then the responses.
+/// An import of a WARC file, or of the WARCs of one WACZ, into a store, in two passes: first the requests, then the
+/// responses.
 ///
 /// A response record does not contain its request: the method and the request fields are in a separate record, before
 /// or after it. A revisit record does not contain its body, which is in a record before or after it.
@@ -43,39 +44,41 @@ struct WARCImport {
     /// The reason why the rest of the file cannot be read; nil if all of it can.
     private var damage: RecordingError?
 
-    /// Reads the requests, and which bodies are revisited, up to the first damage in the file.
+    /// Reads the requests, and which bodies are revisited, up to the first damage in each file.
     ///
     /// - Parameters:
-    ///   - source: The file.
+    ///   - sources: The files.
     ///   - limits: How much of one record is read into memory.
     ///   - roomForBodies: How many bytes of revisited bodies are kept in memory; 64 MiB by default.
     /// - Throws: ``RecordingError`` when the file cannot be read, is damaged before its first response, or has more
     ///   requests than are kept in memory.
     init(
-        _ source: any ByteSource,
+        _ sources: [any ByteSource],
         _ limits: WARCReader.Limits,
         roomForBodies: Int = 64 << 20
     ) throws(RecordingError) {
         self.limits = limits
         self.roomForBodies = roomForBodies
-        let reader = try WARCReader(source, limits: limits)
         var bytes = 0
         var hasResponses = false
-        while let record = recordBeforeDamage(reader) {
-            hasResponses = hasResponses || ["response", "resource"].contains(record.type)
-            if record.type == "revisit" { revisited.formUnion(record.namesOfOriginal) }
-            guard record.type == "request", let block = record.block, let message = try? HTTPBlock(block) else {
-                continue
+        for source in sources {
+            let reader = try WARCReader(source, limits: limits)
+            while let record = recordBeforeDamage(reader) {
+                hasResponses = hasResponses || ["response", "resource"].contains(record.type)
+                if record.type == "revisit" { revisited.formUnion(record.namesOfOriginal) }
+                guard record.type == "request", let block = record.block, let message = try? HTTPBlock(block) else {
+                    continue
+                }
+                bytes += block.count
+                guard bytes <= Self.maximumRecordBytes else {
+                    throw RecordingError(
+                        .tooLarge,
+                        "the requests have more than \(Self.maximumRecordBytes) bytes: split the file"
+                    )
+                }
+                let request = WARCRecord.Request(method: message.method, fields: message.fields)
+                for id in record.relatives { requests[id] = request }
             }
-            bytes += block.count
-            guard bytes <= Self.maximumRecordBytes else {
-                throw RecordingError(
-                    .tooLarge,
-                    "the requests have more than \(Self.maximumRecordBytes) bytes: split the file"
-                )
-            }
-            let request = WARCRecord.Request(method: message.method, fields: message.fields)
-            for id in record.relatives { requests[id] = request }
         }
         if let damage, !hasResponses { throw damage }
     }
@@ -83,32 +86,37 @@ struct WARCImport {
     /// The next record; nil at the end of the file and at its first damage.
     private mutating func recordBeforeDamage(_ reader: WARCReader) -> WARCRecord? {
         do { return try reader.next() } catch {
-            damage = error
+            damage = damage ?? error
             return nil
         }
     }
 
     /// Imports the responses into the store.
     ///
-    /// - Throws: ``RecordingError`` when the file is damaged; the responses before the damage are stored.
-    mutating func run(_ source: any ByteSource, into recording: inout RecordingImport) async throws {
-        let reader = try WARCReader(source, limits: limits)
+    /// - Throws: ``RecordingError`` when a file is damaged; the responses before the damage, and those of the other files,
+    ///   are stored.
+    mutating func run(_ sources: [any ByteSource], into recording: inout RecordingImport) async throws {
         var number = 0
         // Another program may still be writing the file, so that it is whole by now; but the requests after the damage
         // were not read.
         var failure = damage
-        while true {
-            let next: WARCRecord?
-            do throws(RecordingError) { next = try reader.next() } catch {
-                failure = error
-                break
+        var warnings: [ImportReport.Warning] = []
+        for source in sources {
+            let reader = try WARCReader(source, limits: limits)
+            while true {
+                let next: WARCRecord?
+                do throws(RecordingError) { next = try reader.next() } catch {
+                    failure = failure ?? error
+                    break
+                }
+                guard let record = next else { break }
+                number += 1
+                let place = ImportReport.Place(number: number, offset: record.offset)
+                try await take(record, at: place, into: &recording)
             }
-            guard let record = next else { break }
-            number += 1
-            let place = ImportReport.Place(number: number, offset: record.offset)
-            try await take(record, at: place, into: &recording)
+            warnings += reader.warnings.prefix(1_000 - warnings.count)
         }
-        recording.warn(reader.warnings)
+        recording.warn(warnings)
         try await takeWaiting(into: &recording)
         if let failure { throw failure }
     }

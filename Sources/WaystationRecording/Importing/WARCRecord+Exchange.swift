@@ -102,16 +102,23 @@ extension WARCRecord {
         guard isIntact else {
             throw ImportRefusal(.damagedBody, "the bytes of the record do not match its digest")
         }
-        if let cut = self["WARC-Truncated"] {
-            throw ImportRefusal(.incomplete, "the record was cut off: \(cut.shown())")
-        }
         guard self["WARC-Segment-Number"] == nil else {
             throw ImportRefusal(.incomplete, "the record has only the first segment of its block")
         }
-        guard type == "response" else { return (resource(block), block) }
+        let cutOff = self["WARC-Truncated"].map {
+            ImportRefusal(.incomplete, "the record was cut off: \($0.shown())")
+        }
+        guard type == "response" else {
+            if let cutOff { throw cutOff }
+            return (resource(block), block)
+        }
         let message = try HTTPBlock(block)
-        let body = try message.body(limit: limit)
-        return (exchange(request, message.fields, status: try message.status(), body: body), message.content)
+        let status = try message.status()
+        // A client that follows a redirect does not see its body, and needs none.
+        let isRedirectAlone = message.content.isEmpty && 300...399 ~= status && message.fields.contains(.location)
+        if let cutOff, !isRedirectAlone { throw cutOff }
+        let body = isRedirectAlone ? Data() : try message.body(limit: limit)
+        return (exchange(request, message.fields, status: status, body: body), message.content)
     }
 
     /// Makes an exchange; without a request record, the request counts as a GET without fields.

@@ -23,7 +23,7 @@ final class ArchiveContents: Sendable {
     private let files: Files
     private let limits: WARCReader.Limits
     /// The captures whose bodies revisit records have, by the hashes of the names by which they refer to them.
-    private let originals: [Int: Capture]
+    private let originals: [Int: CapturePlace]
 
     /// Opens an archive; the file's content decides which format it has.
     ///
@@ -35,16 +35,21 @@ final class ArchiveContents: Sendable {
             throw RecordingError(.unreadable, "\(file.path) cannot be opened", cause: error)
         }
         var scan = ArchiveScan()
-        if try RecordInput.read(source, at: 0, count: 4) == Data([0x50, 0x4B, 0x03, 0x04]) {
-            let package = try WebArchivePackage(source, file)
-            files = .warcs(package.warcs.map(\.source))
-            try scan.read(package)
-        } else if try RecordInput.beginsJSON(source) {
+        let input = try RecordInput(source)
+        let beginning = try input.beginning()
+        if try input.peek(4).elementsEqual(WACZReader.beginning) {
+            let wacz = try WACZReader(source, file)
+            let warcs = try wacz.warcs(areChecked: false)
+            files = .warcs(warcs.map(\.source))
+            try scan.read(wacz, warcs)
+        } else if beginning.hasPrefix("{") {
             files = .har(source, folder: file.deletingLastPathComponent())
             try scan.read(har: source, file, limits)
-        } else {
+        } else if beginning.hasPrefix("WARC/") {
             files = .warcs([source])
-            try scan.read(warc: source, number: 0, file)
+            try scan.read(warc: source, number: 0)
+        } else {
+            throw RecordingError.unknownFormat(file)
         }
         (index, originals) = scan.index()
         warnings = scan.warnings
@@ -55,7 +60,7 @@ final class ArchiveContents: Sendable {
     /// The first of some captures that is one of a URL and can be read.
     ///
     /// - Throws: ``RecordingError`` with the code `unusableCapture` if there is none.
-    func exchange(of url: String, in captures: [Capture]) throws(RecordingError) -> ArchivedExchange {
+    func exchange(of url: String, in captures: [CapturePlace]) throws(RecordingError) -> ArchivedExchange {
         var reason = "the file has changed"
         for capture in captures.prefix(Self.maximumAttempts) {
             do throws(ImportRefusal) {
@@ -74,7 +79,7 @@ final class ArchiveContents: Sendable {
         throw RecordingError(.unusableCapture, "no capture of \(url.shownURL) can be used: \(reason)")
     }
 
-    private func exchange(at capture: Capture) throws(ImportRefusal) -> ArchivedExchange {
+    private func exchange(at capture: CapturePlace) throws(ImportRefusal) -> ArchivedExchange {
         switch files {
         case .har(let source, let folder):
             let item: HARReader.Item?
@@ -99,7 +104,7 @@ final class ArchiveContents: Sendable {
         }
     }
 
-    private func record(at capture: Capture) throws(ImportRefusal) -> WARCRecord {
+    private func record(at capture: CapturePlace) throws(ImportRefusal) -> WARCRecord {
         guard case .warcs(let sources) = files else { throw ImportRefusal(.damagedEntry, "there is no record") }
         do throws(RecordingError) {
             let reader = try WARCReader(sources[Int(capture.file)], at: capture.offset, limits: limits)
@@ -134,8 +139,8 @@ final class ArchiveContents: Sendable {
     }
 
     /// The captures to which a revisit record may refer, the most reliable reference first.
-    private func originals(of record: WARCRecord) -> [Capture] {
-        record.namesOfOriginal.flatMap { name -> [Capture] in
+    private func originals(of record: WARCRecord) -> [CapturePlace] {
+        record.namesOfOriginal.flatMap { name -> [CapturePlace] in
             switch name {
             case .digest, .record: return originals[name.hashValue].map { [$0] } ?? []
             case .capture(let url, let microseconds):
@@ -170,10 +175,10 @@ private struct ArchiveScan {
     private static let headLimit = ByteCount.kibibytes(64)
     private static let maximumPages = 20
 
-    private(set) var warnings: [ImportReport.Warning] = []
-    private(set) var origins: Set<String> = []
-    private(set) var pages: [String] = []
-    private var captures: [Capture] = []
+    var warnings: [ImportReport.Warning] = []
+    var origins: Set<String> = []
+    var pages: [String] = []
+    private var captures: [CapturePlace] = []
     /// The hashes of the names by which revisit records refer to captures, with the numbers of the captures.
     private var names: [(name: Int, capture: Int)] = []
     /// The hashes of the IDs of records with the numbers of the captures of the same exchange.
@@ -183,10 +188,10 @@ private struct ArchiveScan {
     private var others: Set<Int> = []
 
     /// The index, and the captures to which revisit records refer.
-    func index() -> (CaptureIndex, originals: [Int: Capture]) {
+    func index() -> (CaptureIndex, originals: [Int: CapturePlace]) {
         let left = Set(relatives.lazy.filter { others.contains($0.id) }.map(\.capture))
         let kept = left.isEmpty ? captures : captures.indices.filter { !left.contains($0) }.map { captures[$0] }
-        var originals: [Int: Capture] = [:]
+        var originals: [Int: CapturePlace] = [:]
         // The first record with a digest is the one that has the body.
         for (name, capture) in names where revisited.contains(name) && originals[name] == nil {
             originals[name] = captures[capture]
@@ -195,9 +200,12 @@ private struct ArchiveScan {
     }
 
     /// Reads the index of a WACZ, or its WARCs if it has none.
-    mutating func read(_ package: WebArchivePackage) throws(RecordingError) {
-        let numbers = Dictionary(package.warcs.enumerated().map { ($1.name, $0) }) { first, _ in first }
-        let lacksIndex = try package.readIndex { line in
+    mutating func read(
+        _ wacz: WACZReader,
+        _ warcs: [(name: String, source: any ByteSource)]
+    ) throws(RecordingError) {
+        let numbers = Dictionary(warcs.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        let hasIndex = try wacz.readIndex { line in
             guard let file = numbers[line.filename] else {
                 warn("the index names \(line.filename.quoted()), which is not in the archive")
                 return
@@ -208,18 +216,15 @@ private struct ArchiveScan {
             }
             if line.mime == "text/html", line.status == "200" { notePage(url) }
         }
-        if lacksIndex {
-            for (number, warc) in package.warcs.enumerated() {
-                try read(warc: warc.source, number: number, URL(filePath: "/" + warc.name))
-            }
+        if !hasIndex {
+            for (number, warc) in warcs.enumerated() { try read(warc: warc.source, number: number) }
         }
-        let listed = package.pages.prefix(Self.maximumPages)
+        let listed = try wacz.pages().prefix(Self.maximumPages)
         if !listed.isEmpty { pages = Array(listed) }
-        for warning in package.warnings { warn(warning) }
     }
 
     /// Reads a WARC from its beginning to its end, or to its first damage.
-    mutating func read(warc source: any ByteSource, number: Int, _ file: URL) throws(RecordingError) {
+    mutating func read(warc source: any ByteSource, number: Int) throws(RecordingError) {
         var limits = WARCReader.Limits()
         limits.maximumBlockSize = Self.headLimit
         let reader = try WARCReader(source, limits: limits)
@@ -228,16 +233,10 @@ private struct ArchiveScan {
                 add(record, at: place, file: number)
             }
         } catch {
-            guard !captures.isEmpty, error.code != .notSeekable else {
-                throw error.code == .invalidVersion && error.position?.offset == 0 ? unknownFormat(file) : error
-            }
+            guard !captures.isEmpty, error.code != .notSeekable else { throw error }
             warn("\(error.message); the captures before it are used")
         }
         warnings += reader.warnings
-    }
-
-    private func unknownFormat(_ file: URL) -> RecordingError {
-        RecordingError(.unknownFormat, "\(file.path) is neither a WARC nor a WACZ nor a HAR")
     }
 
     private mutating func add(_ record: WARCRecord, at place: Int, file: Int) {
@@ -285,7 +284,7 @@ private struct ArchiveScan {
     /// Adds a capture; nil if its URL is not one of the web.
     private mutating func add(_ url: String, at date: Date?, file: Int, offset: Int) -> CanonicalURL? {
         guard let address = try? ArchivedExchange.address(url) else { return nil }
-        captures.append(Capture(of: address.string, at: date, file: file, offset: offset))
+        captures.append(CapturePlace(of: address.string, at: date, file: file, offset: offset))
         origins.insert(address.origin)
         return address
     }
@@ -309,113 +308,4 @@ extension WARCRecord {
         }
         return message.fields[.contentType]?.hasPrefix("text/html") ?? false
     }
-}
-
-/// A WACZ: a zip with WARCs, their index and a list of pages
-/// (<https://specs.webrecorder.net/wacz/1.1.1/>).
-struct WebArchivePackage {
-    /// The longest line of an index or of a list of pages that is read; a line of a list may have the text of a page.
-    private static let lineLimit = 4 << 20
-
-    /// The WARCs with their names, without the folder.
-    let warcs: [(name: String, source: any ByteSource)]
-    /// The URLs of the pages at which a reader begins.
-    let pages: [String]
-    /// The files that cannot be used.
-    let warnings: [String]
-    private let zip: ZipArchive
-
-    /// Opens the zip.
-    ///
-    /// - Throws: ``RecordingError`` when it is damaged, or has no WARC that can be read in place.
-    init(_ source: any ByteSource, _ file: URL) throws(RecordingError) {
-        var limits = ZipLimits()
-        // Archives are large, and what is not a WARC is read as a stream.
-        limits.maximumEntrySize = .max
-        limits.maximumTotalSize = .max
-        do { zip = try ZipArchive(source, limits: limits) } catch {
-            throw RecordingError(.unreadable, "\(file.path) is a zip that cannot be read: \(error)", cause: error)
-        }
-        var warcs: [(name: String, source: any ByteSource)] = []
-        var warnings: [String] = []
-        for entry in zip.entries where !entry.isDirectory && entry.path.hasPrefix("archive/") {
-            guard let place = entry.storedBytes else {
-                warnings.append("\(entry.path.quoted()) is compressed by the zip: it must be stored to be read in place")
-                continue
-            }
-            warcs.append((entry.fileName, SourceSlice(source, from: place.lowerBound, count: place.count)))
-        }
-        guard !warcs.isEmpty else {
-            throw RecordingError(
-                warnings.isEmpty ? .unknownFormat : .notSeekable,
-                "\(file.path) is no WACZ: " + (warnings.first ?? "its folder `archive` has no WARC")
-            )
-        }
-        self.warcs = warcs
-        self.warnings = warnings
-        var pages: [String] = []
-        for entry in zip.entries where entry.path == "pages/pages.jsonl" {
-            try Self.readLines(of: entry, in: zip, source) { line in
-                if let page = try? JSONDecoder().decode(Page.self, from: Data(line.utf8)) { pages.append(page.url) }
-            }
-        }
-        self.pages = pages
-        self.source = source
-    }
-
-    private let source: any ByteSource
-
-    private struct Page: Decodable { let url: String }
-
-    /// Reads the lines of the index.
-    ///
-    /// - Returns: Whether the archive has no index.
-    func readIndex(_ body: (CDXJLine) -> Void) throws(RecordingError) -> Bool {
-        var lacksIndex = true
-        for entry in zip.entries where entry.path.hasPrefix("indexes/") {
-            let name = entry.fileName
-            guard [".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz"].contains(where: name.hasSuffix) else { continue }
-            try Self.readLines(of: entry, in: zip, source) { line in
-                guard let line = CDXJLine(line) else { return }
-                lacksIndex = false
-                body(line)
-            }
-        }
-        return lacksIndex
-    }
-
-    /// Passes on the lines of a file of the zip, which may be compressed by gzip too.
-    private static func readLines(
-        of entry: ZipEntry,
-        in zip: ZipArchive,
-        _ source: any ByteSource,
-        _ body: (String) -> Void
-    ) throws(RecordingError) {
-        let bytes: any ByteSource
-        if let place = entry.storedBytes {
-            bytes = SourceSlice(source, from: place.lowerBound, count: place.count)
-        } else {
-            do { bytes = DataSource(try zip.read(entry)) } catch {
-                throw RecordingError(.unreadable, "\(entry.path.quoted()) cannot be read: \(error)", cause: error)
-            }
-        }
-        let input = try RecordInput(bytes)
-        while try input.peekByte() != nil {
-            guard let line = try input.readLine(limit: lineLimit) else {
-                // The last line may have no end.
-                let rest = try input.read(lineLimit)
-                body(String(decoding: rest, as: UTF8.self))
-                guard rest.count < lineLimit else {
-                    throw RecordingError(.tooLarge, "\(entry.path.quoted()) has a line of more than \(lineLimit) bytes")
-                }
-                return
-            }
-            body(String(decoding: line, as: UTF8.self))
-        }
-    }
-}
-
-extension ZipEntry {
-    /// The name without its folders.
-    fileprivate var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
 }

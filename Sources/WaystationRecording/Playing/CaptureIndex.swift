@@ -1,7 +1,7 @@
 import Foundation
 
-/// One capture of a web archive: the place of its record.
-struct Capture: Sendable {
+/// The place of the record of a capture in a web archive.
+struct CapturePlace: Sendable {
     /// The hash of the canonical URL; the record itself has the URL, with which it is compared when it is read.
     let url: Int
     /// The time in milliseconds since 1970; `Int64.min` if the record has none.
@@ -25,16 +25,16 @@ struct Capture: Sendable {
 /// The captures of an archive by the hashes of their URLs, in 32 bytes each.
 struct CaptureIndex: Sendable {
     /// Sorted by URL and time.
-    private let captures: [Capture]
+    private let captures: [CapturePlace]
 
-    init(_ captures: [Capture]) {
+    init(_ captures: [CapturePlace]) {
         self.captures = captures.sorted { ($0.url, $0.time) < ($1.url, $1.time) }
     }
 
     var count: Int { captures.count }
 
     /// The captures of a URL, the earliest first; those of another URL may be among them, whose hash is the same.
-    func captures(of url: String) -> ArraySlice<Capture> {
+    func captures(of url: String) -> ArraySlice<CapturePlace> {
         let hash = url.hashValue
         let start = firstIndex { $0.url >= hash }
         return captures[start...].prefix { $0.url == hash }
@@ -46,7 +46,7 @@ struct CaptureIndex: Sendable {
     ///   - url: The URL in canonical form.
     ///   - time: The time; nil for the latest captures first. Of two captures that are as near, the later one is first.
     /// - Returns: The captures.
-    func captures(of url: String, nearestTo time: Date?) -> [Capture] {
+    func captures(of url: String, nearestTo time: Date?) -> [CapturePlace] {
         let found = captures(of: url).reversed()
         guard let time else { return Array(found) }
         // A sort of Swift keeps the order of equal elements.
@@ -56,7 +56,7 @@ struct CaptureIndex: Sendable {
     }
 
     /// The first place from which on all captures meet a condition, which none before it meets.
-    private func firstIndex(where isAfter: (Capture) -> Bool) -> Int {
+    private func firstIndex(where isAfter: (CapturePlace) -> Bool) -> Int {
         var range = captures.startIndex..<captures.endIndex
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

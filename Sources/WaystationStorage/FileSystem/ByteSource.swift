@@ -131,6 +131,26 @@ public struct ConcatenatedSource: ByteSource {
     }
 }
 
+/// A range of another source.
+package struct SlicedSource: ByteSource {
+    private let source: any ByteSource
+    private let range: Range<Int>
+
+    /// Makes a source of the bytes of a range; reading ends where the other source does.
+    package init(_ source: any ByteSource, _ range: Range<Int>) {
+        self.source = source
+        self.range = range
+    }
+
+    package var length: Int { range.count }
+
+    package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        guard offset >= 0, offset < length else { return 0 }
+        let room = buffer[..<min(buffer.count, length - offset)]
+        return try source.read(at: range.lowerBound + offset, into: UnsafeMutableRawBufferPointer(rebasing: room))
+    }
+}
+
 /// A file mapped into memory, read only.
 ///
 /// Reading needs no system call, and only the pages that are in use take memory. If a mapped file becomes shorter,

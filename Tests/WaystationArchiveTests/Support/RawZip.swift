@@ -204,12 +204,11 @@ struct RawEntry {
     }
 
     static func deflate(_ contents: [UInt8]) -> [UInt8] {
-        var input = contents
         var output: [UInt8] = []
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
-        try? input.withUnsafeMutableBytes { bytes in
-            try Deflater(level: 9).deflate(bytes[...], isLast: true, through: buffer) { output += $0 }
+        try? contents.withUnsafeBytes { bytes in
+            try Deflater(level: 9).deflate(bytes, isLast: true, through: buffer) { output += $0 }
         }
         return output
     }
