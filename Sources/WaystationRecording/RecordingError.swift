@@ -1,3 +1,4 @@
+import Foundation
 public import WaystationHTTP
 
 @_exported public import protocol WaystationHTTP.CodedError
@@ -31,6 +32,10 @@ public struct RecordingError: CodedError {
         public static let invalidRecordEnd = Code(description: "invalidRecordEnd")
         /// The file ends within a record.
         public static let truncated = Code(description: "truncated")
+        /// The file is compressed as a whole, so that a web archive cannot read its records by their places.
+        public static let notSeekable = Code(description: "notSeekable")
+        /// None of the captures that a web archive has of a URL can be read.
+        public static let unusableCapture = Code(description: "unusableCapture")
         /// Compressed data are not valid, or other data follow them.
         public static let damagedCompression = Code(description: "damagedCompression")
         /// The zip of a WACZ is damaged, or is not one that can be read.
@@ -73,4 +78,14 @@ package enum SoftwareVersion {
     package static let current = "0.1.0"
     /// The name and the version, as files name the program that wrote them.
     package static let product = "Waystation/\(current)"
+}
+
+extension RecordingError {
+    /// The error for a file of another format.
+    static func unknownFormat(_ file: URL) -> RecordingError {
+        RecordingError(
+            .unknownFormat,
+            "\(file.path) is neither HAR (JSON) nor WARC nor WACZ: decompress it if it is compressed by another program than gzip and zstd"
+        )
+    }
 }

@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 import WaystationHTTP
 
 /// Points in time as HAR and WARC write them: ISO 8601 in the profile of RFC 3339, and also shorter and longer forms.
-enum Timestamp {
+package enum Timestamp {
     /// The time with milliseconds, in UTC.
     static func text(_ date: Date) -> String {
         // The style truncates below a millisecond, and a `Double` is rarely exact, so a fraction is added.
@@ -34,7 +34,7 @@ enum Timestamp {
     /// time is UTC.
     ///
     /// WARC 1.1 also has `2026`, `2026-03`, `2026-03-01` and `2026-03-01T12:00Z`.
-    static func date(_ text: String) -> Date? {
+    package static func date(_ text: String) -> Date? {
         var rest = Substring(text)
         guard let year = number(&rest, digits: 4) else { return nil }
         var month = 1

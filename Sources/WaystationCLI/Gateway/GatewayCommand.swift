@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import Waystation
+import WaystationRecording
 
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,6 +10,7 @@ struct GatewayCommand: AsyncParsableCommand {
         abstract: "Answers browsers on this machine by the rules of a file.",
         usage: """
             waystation gateway --rules <file> [<options>]
+            waystation gateway --archive <file> [--as-of <time>] [<options>]
             waystation gateway trust --rules <file> [--authority <dir>] [--format <format>]
             """,
         discussion: """
@@ -34,7 +36,10 @@ struct GatewayCommand: AsyncParsableCommand {
 
             Docs/CommandLine.md lists its keys. The options below replace those of the file.
 
+            With --archive, all pages come from a web archive: a WARC, a WACZ or a HAR, which is read in its place.
+
             Examples:
+              waystation gateway --archive site.wacz --as-of 2026-03-01
               waystation gateway --rules kiosk.toml
               waystation gateway --rules kiosk.toml --check
               waystation gateway --rules kiosk.toml --packs /var/lib/kiosk/packs --port 8080 --verbose
@@ -78,6 +83,9 @@ struct GatewayCommand: AsyncParsableCommand {
     var options: OutputOptions
 
     func validate() throws {
+        if rulesOptions.archive != nil, packs != nil || cache != nil {
+            throw ValidationError("--archive takes all pages from one file: leave out --packs and --cache.")
+        }
         if let port, !(0...65_535).contains(port) {
             throw ValidationError("\(port) is not a port: give a number from 1 to 65535, or 0 for any free one.")
         }
@@ -87,7 +95,7 @@ struct GatewayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let document = try RulesDocument(rulesOptions.rules)
+        let document = try rulesOptions.document()
         do {
             let plan = try plan(document)
             if check { return try options.write(try await plan.check()) }
@@ -106,11 +114,18 @@ struct GatewayCommand: AsyncParsableCommand {
         if packs != nil { surroundings.insert(.packs) }
         if cache != nil { surroundings.insert(.cache) }
         if isProxy != nil { surroundings.insert(.proxy) }
-        var file = try document.rules(beside: surroundings)
+        var (file, archives) = try rulesOptions.file(document, beside: surroundings)
         file.gateway.port = port ?? file.gateway.port
         file.gateway.isProxy = isProxy ?? file.gateway.isProxy
         file.gateway.hasInspector = inspect ?? file.gateway.hasInspector
-        var plan = GatewayPlan(document, file, cache: cache, packs: packs, authority: rulesOptions.authority)
+        var plan = try GatewayPlan(
+            document,
+            file,
+            cache: cache,
+            packs: packs,
+            authority: rulesOptions.authority,
+            opened: archives
+        )
         if file.gateway.isProxy != true { plan.authorityDirectory = nil }
         return plan
     }
@@ -170,11 +185,11 @@ struct TrustCommand: AsyncParsableCommand {
 
     func run() throws {
         #if Gateway
-        let document = try RulesDocument(rulesOptions.rules)
+        let document = try rulesOptions.document()
         do {
-            // Nothing is opened but the authority, so its rules may use what the command line of a start provides.
-            let file = try document.rules(beside: [.cache, .packs, .proxy])
-            let plan = GatewayPlan(document, file, authority: rulesOptions.authority)
+            // No cache and no packs are opened, so its rules may use what the command line of a start provides.
+            let (file, archives) = try rulesOptions.file(document, beside: [.cache, .packs, .proxy])
+            let plan = try GatewayPlan(document, file, authority: rulesOptions.authority, opened: archives)
             guard let authority = try plan.authority() else { throw GatewayFailure.noAuthority(document.name) }
             try options.write(TrustResult(authority, for: plan))
         } catch let error as RulesFile.Problems {
@@ -261,7 +276,20 @@ extension GatewayPlan {
 /// The options that `gateway` and `gateway trust` share.
 struct RulesOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The rules, in TOML.", valueName: "file"))
-    var rules: String
+    var rules: String?
+
+    @Option(
+        help: ArgumentHelp("A WARC, WACZ or HAR from which all pages come, in place of rules.", valueName: "file")
+    )
+    var archive: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The time to which the captures of the archive are nearest, such as 2026-03-01; the latest ones by default.",
+            valueName: "time"
+        )
+    )
+    var asOf: String?
 
     @Option(
         help: ArgumentHelp(
@@ -270,4 +298,52 @@ struct RulesOptions: ParsableArguments {
         )
     )
     var authority: String?
+}
+
+extension RulesOptions {
+    func validate() throws {
+        guard (rules == nil) != (archive == nil) else {
+            throw ValidationError("Give either the rules by --rules, or a web archive by --archive.")
+        }
+        guard let asOf else { return }
+        guard archive != nil else {
+            throw ValidationError("--as-of belongs to --archive: a rule of a file has the key `as-of`.")
+        }
+        guard Timestamp.date(asOf) != nil else {
+            throw ValidationError("\(asOf) is not a time: give one such as 2026-03-01 or 2026-03-01T12:00:00Z.")
+        }
+    }
+
+    /// The document of the rules.
+    fileprivate func document() throws -> RulesDocument {
+        if let archive { return RulesDocument(of: URL(argument: archive)) }
+        return try RulesDocument(rules ?? "")
+    }
+
+    /// The rules, and the web archive of the command line by its path.
+    fileprivate func file(
+        _ document: RulesDocument,
+        beside surroundings: RulesFile.Surroundings
+    ) throws -> (RulesFile, archives: [String: WebArchive]) {
+        guard let archive else { return (try document.rules(beside: surroundings), [:]) }
+        let opened = try WebArchive(contentsOf: URL(argument: archive))
+        return (RulesFile(of: opened, at: archive, asOf: asOf.flatMap(Timestamp.date)), [archive: opened])
+    }
+}
+
+extension RulesFile {
+    /// One rule for all origins of a web archive.
+    fileprivate init(of archive: WebArchive, at path: String, asOf time: Date?) {
+        self.init()
+        let place = TextPlace(line: 1, column: 1, excerpt: "", mark: 0..<0)
+        gateway.start = archive.pages
+        rules = [
+            RuleSetting(
+                patterns: archive.origins.map { "\($0)/**" },
+                methods: nil,
+                sources: [.archive(PathSetting(path: path, place: place), at: time)],
+                place: place
+            )
+        ]
+    }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Waystation
 import WaystationPacks
+import WaystationRecording
 import WaystationStorage
 
 #if Gateway
@@ -18,25 +19,40 @@ struct GatewayPlan {
     var packsDirectory: URL?
     /// The directory of the authority; nil if https is only tunnelled.
     var authorityDirectory: URL?
+    /// The web archives that the rules name, by their paths.
+    private let archives: [String: WebArchive]
 
     /// Makes a plan; directories of the command line replace those of the file.
+    ///
+    /// - Parameters:
+    ///   - document: The file with the rules.
+    ///   - file: Its contents.
+    ///   - cache: The directory of the cache.
+    ///   - packs: The directory of the packs.
+    ///   - authority: The directory of the authority.
+    ///   - opened: The web archives that are open already, by their paths.
+    /// - Throws: `RulesFile.Problems` when a web archive cannot be opened.
     init(
         _ document: RulesDocument,
         _ file: RulesFile,
         cache: String? = nil,
         packs: String? = nil,
-        authority: String? = nil
-    ) {
+        authority: String? = nil,
+        opened: [String: WebArchive] = [:]
+    ) throws(RulesFile.Problems) {
         self.document = document
         self.file = file
         let folder = document.folder
         cacheDirectory = cache.map { URL(argument: $0) } ?? file.cache.directory?.url(relativeTo: folder)
         packsDirectory = packs.map { URL(argument: $0) } ?? file.packs?.url(relativeTo: folder)
         authorityDirectory = authority.map { URL(argument: $0) } ?? file.authority?.url(relativeTo: folder)
+        archives = try file.archives(in: folder, opened)
     }
 
     /// The rules of the file.
-    var rules: [Rule] { file.rules.flatMap { $0.rules(in: document.name, relativeTo: document.folder) } }
+    var rules: [Rule] {
+        file.rules.flatMap { $0.rules(in: document.name, relativeTo: document.folder, archives: archives) }
+    }
 
     /// Opens the directories and makes the interceptor.
     func interceptor(_ logger: Logger) throws -> OpenedRules {
@@ -69,6 +85,25 @@ struct GatewayPlan {
             maximumEntrySize: settings.maximumEntrySize ?? .mebibytes(32),
             memorySize: settings.memorySize ?? .mebibytes(32)
         )
+    }
+}
+
+extension RulesFile {
+    /// Opens the web archives that the rules name.
+    fileprivate func archives(
+        in folder: URL,
+        _ opened: [String: WebArchive]
+    ) throws(Problems) -> [String: WebArchive] {
+        var archives = opened
+        var problems: [RulesFileProblem] = []
+        for case .archive(let file, _) in rules.flatMap({ $0.sources ?? [] }) where archives[file.path] == nil {
+            let url = file.path.hasPrefix("/") ? URL(filePath: file.path) : folder.appending(path: file.path)
+            do throws(RecordingError) { archives[file.path] = try WebArchive(contentsOf: url) } catch {
+                problems.append(RulesFileProblem(file.place, error.message))
+            }
+        }
+        if !problems.isEmpty { throw Problems(problems: problems) }
+        return archives
     }
 }
 
@@ -144,6 +179,15 @@ struct RulesDocument {
 
     /// The largest size of a rules file, in bytes.
     private static let maximumSize = 4 << 20
+
+    /// The document of rules that no file has.
+    ///
+    /// - Parameter archive: The web archive from which all pages come.
+    init(of archive: URL) {
+        name = archive.path(percentEncoded: false).printable
+        folder = archive.deletingLastPathComponent()
+        text = ""
+    }
 
     /// Reads the file.
     ///

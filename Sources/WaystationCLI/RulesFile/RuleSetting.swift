@@ -1,6 +1,7 @@
 import Foundation
 import Waystation
 import WaystationPacks
+import WaystationRecording
 import WaystationStorage
 
 /// A rule of a rules file.
@@ -13,6 +14,7 @@ struct RuleSetting: Sendable {
         case cache(CacheStrategy, key: CacheKey, tags: [String])
         case files(PathSetting, at: String)
         case pack(overlay: CacheStrategy?)
+        case archive(PathSetting, at: Date?)
         case nowhere
     }
 
@@ -28,14 +30,15 @@ struct RuleSetting: Sendable {
     /// - Parameters:
     ///   - file: The name of the file, for messages.
     ///   - folder: The folder of the file, for relative paths.
+    ///   - archives: The web archives that the rules name, by their paths.
     /// - Returns: The rules.
-    func rules(in file: String, relativeTo folder: URL) -> [Rule] {
+    func rules(in file: String, relativeTo folder: URL, archives: [String: WebArchive] = [:]) -> [Rule] {
         patterns.map { pattern in
             guard let sources else { return .block(pattern, methods: methods, fileID: file, line: place.line) }
             return .allow(
                 pattern,
                 methods: methods,
-                via: Route(sources[...], relativeTo: folder),
+                via: Route(sources[...], relativeTo: folder, archives),
                 fileID: file,
                 line: place.line
             )
@@ -44,15 +47,26 @@ struct RuleSetting: Sendable {
 }
 
 extension Route {
-    /// A chain of sources; after files and packs the network follows, unless another source is named.
-    fileprivate init(_ sources: ArraySlice<RuleSetting.Source>, relativeTo folder: URL) {
-        var rest: Route { Route(sources.dropFirst(), relativeTo: folder) }
+    /// A chain of sources; after files and packs the network follows, and after an archive nothing, unless another source is
+    /// named.
+    fileprivate init(
+        _ sources: ArraySlice<RuleSetting.Source>,
+        relativeTo folder: URL,
+        _ archives: [String: WebArchive]
+    ) {
+        var rest: Route { Route(sources.dropFirst(), relativeTo: folder, archives) }
         self =
             switch sources.first {
             case nil, .network: .network
             case .nowhere: .nowhere
             case .cache(let strategy, let key, let tags): .cache(strategy, key: key, tags: tags)
             case .files(let directory, let base): .files(in: directory.url(relativeTo: folder), at: base, orElse: rest)
+            case .archive(let file, let time):
+                if let archive = archives[file.path] {
+                    .source(archive.nearest(to: time), orElse: sources.count > 1 ? rest : .nowhere)
+                } else {
+                    .nowhere
+                }
             case .pack(nil): .pack(orElse: rest)
             case .pack(let overlay?): .pack(overlay: overlay, orElse: rest)
             }

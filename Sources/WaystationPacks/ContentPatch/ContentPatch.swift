@@ -51,8 +51,8 @@ package struct ContentPatch: Sendable {
                     "the content patch has \(rest) bytes, but its manifest needs \(length): fetch the whole pack"
                 )
             }
-            manifestPatch = SourceSlice(source, from: Self.headerLength, count: length)
-            contentPatch = SourceSlice(source, from: Self.headerLength + length, count: rest - length)
+            manifestPatch = SlicedSource(source, Self.headerLength..<Self.headerLength + length)
+            contentPatch = SlicedSource(source, Self.headerLength + length..<Self.headerLength + rest)
         } catch let error as PackError {
             throw error
         } catch {
@@ -105,26 +105,6 @@ package struct ContentPatch: Sendable {
             )
         }
         try patch.apply(to: old, write: write)
-    }
-}
-
-/// A section of another source.
-struct SourceSlice: ByteSource {
-    let length: Int
-    private let base: any ByteSource
-    private let start: Int
-
-    /// The bytes from `start` on; the section must lie inside the source.
-    init(_ base: any ByteSource, from start: Int, count: Int) {
-        self.base = base
-        self.start = start
-        length = count
-    }
-
-    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        guard offset >= 0, offset < length else { return 0 }
-        let wanted = min(buffer.count, length - offset)
-        return try base.read(at: start + offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
     }
 }
 

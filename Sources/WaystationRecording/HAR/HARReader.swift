@@ -88,6 +88,17 @@ public final class HARReader {
         tokens = JSONTokens(input)
     }
 
+    /// Begins to read at the place of an entry in a file that is not compressed.
+    init(_ source: any ByteSource, entryAt place: Int, maximumEntrySize: ByteCount) throws(RecordingError) {
+        self.maximumEntrySize = maximumEntrySize
+        input = try RecordInput(source, from: place)
+        tokens = JSONTokens(input)
+        position = .entries(next: 1)
+    }
+
+    /// Whether the file is compressed.
+    var isCompressed: Bool { input.isCompressed }
+
     /// How many bytes were read, counted after decompression.
     var offset: Int { input.offset }
 

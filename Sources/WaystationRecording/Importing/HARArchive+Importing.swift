@@ -8,11 +8,16 @@ extension HARArchive.Entry {
     /// - Parameters:
     ///   - folder: The folder of the HAR file; nil if bodies that are files of their own cannot be read.
     ///   - limit: The most bytes of such a body.
+    ///   - statuses: The statuses that are wanted; those that are stored by default.
     /// - Returns: The exchange.
-    /// - Throws: ``ImportRefusal`` with the reason why the response is not stored.
-    func archived(in folder: URL?, limit: Int) throws(ImportRefusal) -> ArchivedExchange {
+    /// - Throws: ``ImportRefusal`` with the reason why the response is of no use.
+    func archived(
+        in folder: URL?,
+        limit: Int,
+        statuses: ClosedRange<Int> = 200...399
+    ) throws(ImportRefusal) -> ArchivedExchange {
         // The checks of method and status need no body, so they come first.
-        guard request.method == "GET", 200...399 ~= response.status, response.status != 304 else {
+        guard request.method == "GET", statuses ~= response.status, response.status != 304 else {
             throw request.method == "GET"
                 ? ImportRefusal(
                     .status,

@@ -264,24 +264,18 @@ package struct OpenedRecording {
         }
         let input = try RecordInput(source)
         if try input.peek(4).elementsEqual(WACZReader.beginning) {
-            let records = try WACZReader.warcs(of: source, file)
+            let records = try WACZReader(source, file).warcs(areChecked: true).map(\.source)
             contents = .records(try WARCImport(records, options.warc), records)
             return
         }
-        let beginning = String(decoding: try input.peek(512), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
+        let beginning = try input.beginning()
         if beginning.hasPrefix("{") {
             // The first entry is read, and read again when it is stored.
             _ = try HARReader(source, maximumEntrySize: options.maximumEntrySize).next()
             contents = .archive(source)
             return
         }
-        guard beginning.hasPrefix("WARC/") else {
-            throw RecordingError(
-                .unknownFormat,
-                "\(file.path) is neither HAR (JSON) nor WARC nor WACZ: decompress it if it is compressed by another program than gzip and zstd"
-            )
-        }
+        guard beginning.hasPrefix("WARC/") else { throw RecordingError.unknownFormat(file) }
         contents = .records(try WARCImport([source], options.warc), [source])
     }
 

@@ -9,11 +9,6 @@ import WaystationStorage
 /// A response record does not contain its request: the method and the request fields are in a separate record, before
 /// or after it. A revisit record does not contain its body, which is in a record before or after it.
 struct WARCImport {
-    fileprivate struct Request {
-        let method: String
-        let fields: HTTPFields
-    }
-
     /// A response to whose body revisit records refer.
     private struct Original {
         let status: Int
@@ -36,7 +31,7 @@ struct WARCImport {
     private static let maximumRecordBytes = 256 << 20
 
     private let limits: WARCReader.Limits
-    private var requests: [String: Request] = [:]
+    private var requests: [String: WARCRecord.Request] = [:]
     /// The names of bodies to which revisit records refer.
     private var revisited: Set<BodyName> = []
     /// The responses that have these bodies.
@@ -81,7 +76,7 @@ struct WARCImport {
                         "the requests have more than \(Self.maximumRecordBytes) bytes: split the file"
                     )
                 }
-                let request = Request(method: message.method, fields: message.fields)
+                let request = WARCRecord.Request(method: message.method, fields: message.fields)
                 for id in record.relatives { requests[id] = request }
             }
         }
@@ -157,38 +152,13 @@ struct WARCImport {
         var digests: [WARCDigest] = []
         let isRevisited = !revisited.isEmpty
         let stored = try await recording.take(record.url, at: place) { () throws(ImportRefusal) in
-            _ = try ArchivedExchange.address(record.url)
-            guard let block = record.block else {
-                throw ImportRefusal(.tooLarge, "the record has \(record.blockLength) bytes, but \(limit) are allowed")
+            let read = try record.exchange(request, limit: limit)
+            guard record.type != "response" || !mayLackRequest else { throw Self.lostRequest }
+            exchange = read.exchange
+            if isRevisited {
+                digests = record.digests(of: read.content, record.type == "response" ? read.exchange.body : nil)
             }
-            guard record.isIntact else {
-                throw ImportRefusal(.damagedBody, "the bytes of the record do not match its digest")
-            }
-            guard record["WARC-Segment-Number"] == nil else {
-                throw ImportRefusal(.incomplete, "the record has only the first segment of its block")
-            }
-            let cutOff = record["WARC-Truncated"].map {
-                ImportRefusal(.incomplete, "the record was cut off: \($0.shown())")
-            }
-            guard record.type == "response" else {
-                if let cutOff { throw cutOff }
-                let resource = record.resource(block)
-                exchange = resource
-                if isRevisited { digests = record.digests(of: block, nil) }
-                return resource
-            }
-            guard !mayLackRequest else { throw Self.lostRequest }
-            let message = try HTTPBlock(block)
-            let status = try message.status()
-            // A client that follows a redirect does not see its body, and needs none.
-            let isRedirectAlone =
-                message.content.isEmpty && 300...399 ~= status && message.fields.contains(.location)
-            if let cutOff, !isRedirectAlone { throw cutOff }
-            let body = isRedirectAlone ? Data() : try message.body(limit: limit)
-            let response = record.exchange(request, message.fields, status: status, body: body)
-            exchange = response
-            if isRevisited { digests = record.digests(of: message.content, body) }
-            return response
+            return read.exchange
         }
         guard let exchange, isRevisited else { return }
         keep(exchange, stored, as: record.names, digests: digests)
@@ -280,7 +250,7 @@ struct WARCImport {
         waiting = []
     }
 
-    private func request(of record: WARCRecord) -> Request? {
+    private func request(of record: WARCRecord) -> WARCRecord.Request? {
         record.relatives.lazy.compactMap { requests[$0] }.first
     }
 
@@ -300,118 +270,6 @@ struct WARCImport {
         ImportRefusal(
             .revisit,
             "the revisit record refers to a record whose body is not in the file, or was not imported or replaced"
-        )
-    }
-}
-
-/// A name by which a revisit record refers to the record with its body (ISO 28500 §6.7).
-private enum BodyName: Hashable {
-    case digest(WARCDigest)
-    case record(id: String)
-    /// The URL in canonical form, and the time in microseconds.
-    case capture(url: String, time: Int64)
-    /// The latest capture of a URL before the revisit record in the file.
-    case url(String)
-
-    /// The capture of a URL, if its time can be read.
-    static func capture(_ url: String?, _ date: Date?) -> BodyName? {
-        guard let url, let date else { return nil }
-        let time = (date.timeIntervalSince1970 * 1_000_000).rounded()
-        return .capture(url: canonical(url), time: Int64(exactly: time) ?? 0)
-    }
-
-    static func url(of text: String?) -> BodyName? { text.map { .url(canonical($0)) } }
-
-    private static func canonical(_ url: String) -> String {
-        (try? ArchivedExchange.address(url))?.string ?? url
-    }
-}
-
-extension WARCRecord {
-    fileprivate var url: String { targetURI ?? "" }
-
-    fileprivate var payloadDigest: WARCDigest? { self["WARC-Payload-Digest"].map(WARCDigest.init) }
-
-    /// The names by which a revisit record refers to the record with its body, the most reliable one first.
-    fileprivate var namesOfOriginal: [BodyName] {
-        let referred = self["WARC-Refers-To-Target-URI"].map(Self.unbracketed)
-        let date = self["WARC-Refers-To-Date"].flatMap(Timestamp.date)
-        return [
-            payloadDigest.map(BodyName.digest), self["WARC-Refers-To"].map { .record(id: Self.unbracketed($0)) },
-            .capture(referred, date),
-            // Without a digest and a time, it is the response to the same URL that the server confirmed.
-            payloadDigest == nil && date == nil ? .url(of: referred ?? targetURI) : nil,
-        ].compactMap(\.self)
-    }
-
-    /// The names by which a revisit record may refer to this record, without its digest.
-    fileprivate var names: [BodyName] {
-        [id.map { .record(id: $0) }, .capture(targetURI, date), .url(of: targetURI)].compactMap(\.self)
-    }
-
-    /// The digests by which a revisit record may refer to a body: the stated one, or else computed ones.
-    ///
-    /// Programs compute them of the body as it was transferred, or of the decoded one.
-    fileprivate func digests(of content: Data, _ body: Data?) -> [WARCDigest] {
-        if let payloadDigest { return [payloadDigest] }
-        guard let body, body != content else { return WARCDigest.all(of: content) }
-        return WARCDigest.all(of: content) + WARCDigest.all(of: body)
-    }
-
-    /// The status and the fields of a revisit record: its own ones, those of the original if it has no block, or those of the
-    /// original with the fields of a 304 (RFC 9111 §3.2).
-    fileprivate func revisited(
-        _ status: Int,
-        _ fields: HTTPFields
-    ) throws(ImportRefusal) -> (status: Int, fields: HTTPFields) {
-        guard let block else { throw ImportRefusal(.tooLarge, "the head of the revisit record is too large") }
-        guard !block.isEmpty else { return (status, fields) }
-        // Some programs leave out the empty line after the head.
-        let hasEnd = (try? HTTPBlock(block)) != nil
-        let message = try HTTPBlock(hasEnd ? block : block + Data("\r\n\r\n".utf8))
-        let own = try message.status()
-        guard own == 304 else { return (own, message.fields) }
-        let ofContent: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange, .transferEncoding]
-        let newer = message.fields.filter { !ofContent.contains($0.name) }
-        let replaced = Set(newer.map(\.name)).union([.age, .date])
-        return (status, HTTPFields(fields.filter { !replaced.contains($0.name) } + newer))
-    }
-
-    /// The IDs of the records of the same exchange, including this record's own.
-    fileprivate var relatives: [String] {
-        [id].compactMap(\.self) + values(of: "WARC-Concurrent-To").map(Self.unbracketed)
-    }
-
-    /// Makes an exchange; without a request record, the request counts as a GET without fields.
-    fileprivate func exchange(
-        _ request: WARCImport.Request?,
-        _ fields: HTTPFields,
-        status: Int,
-        body: Data
-    ) -> ArchivedExchange {
-        ArchivedExchange(
-            method: request?.method ?? "GET",
-            url: url,
-            requestFields: request?.fields ?? HTTPFields(),
-            status: status,
-            fields: fields,
-            body: body,
-            requestTime: date,
-            responseTime: date
-        )
-    }
-
-    /// Makes an exchange from a file without an HTTP head: the record's own fields give its media type.
-    fileprivate func resource(_ block: Data) -> ArchivedExchange {
-        ArchivedExchange(
-            method: "GET",
-            url: url,
-            requestFields: HTTPFields(),
-            status: 200,
-            fields: HTTPFields(recorded: self["Content-Type"].map { [("Content-Type", $0)] } ?? []),
-            body: block,
-            requestTime: date,
-            responseTime: date
         )
     }
 }

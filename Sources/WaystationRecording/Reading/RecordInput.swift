@@ -15,10 +15,15 @@ final class RecordInput {
     private(set) var offset = 0
 
     /// Begins to read; compression is recognised by the file's first bytes.
-    init(_ source: any ByteSource) throws(RecordingError) {
+    ///
+    /// - Parameters:
+    ///   - source: The file.
+    ///   - start: The place in the file of the first byte to read, or of the member to read first if the file is compressed.
+    /// - Throws: ``RecordingError`` when the file cannot be read.
+    init(_ source: any ByteSource, from start: Int = 0) throws(RecordingError) {
         let beginning = try Self.read(source, at: 0, count: 4)
-        guard let members = try CompressedMembers(source, beginning: beginning) else {
-            var place = 0
+        guard let members = try CompressedMembers(source, beginning: beginning, from: start) else {
+            var place = start
             members = nil
             more = { () throws(RecordingError) in
                 let chunk = try Self.read(source, at: place, count: Self.chunkSize)
@@ -39,6 +44,14 @@ final class RecordInput {
 
     /// Takes the warnings about the compressed data since the last call; they name bytes of the compressed file.
     func takeWarnings() -> [String] { members?.takeWarnings() ?? [] }
+
+    /// Whether the file is compressed.
+    var isCompressed: Bool { members != nil }
+
+    /// The place in a compressed file of the member that begins with the next byte to be consumed; nil if none does.
+    ///
+    /// It is known as soon as the byte was peeked at.
+    var memberStart: Int? { members?.start(at: offset) }
 
     /// The next bytes, without consuming them; fewer at the end.
     func peek(_ count: Int) throws(RecordingError) -> Data {
@@ -130,6 +143,8 @@ private final class CompressedMembers {
     private static let largestWindowLog: Int32 = 27
     /// The largest dictionary.
     private static let largestDictionary = 16 << 20
+    /// The most starts of members that are kept; a header that is peeked at has at most as many members.
+    private static let keptStarts = 4_096
     private static let dictionaryMark = Data([0x5D, 0x2A, 0x4D, 0x18])
 
     private let source: any ByteSource
@@ -144,13 +159,18 @@ private final class CompressedMembers {
     private var isInPadding = false
     /// Whether the codec may have more bytes than had room in the output.
     private var mayHoldMore = false
+    /// How many bytes were decompressed.
+    private var decoded = 0
+    /// Where the last members begin: in the decompressed bytes, and in the file.
+    private var starts: [(decoded: Int, place: Int)] = []
 
     /// Begins to read a file that begins with these bytes; nil if it is not compressed.
-    init?(_ source: any ByteSource, beginning: Data) throws(RecordingError) {
+    init?(_ source: any ByteSource, beginning: Data, from start: Int) throws(RecordingError) {
         self.source = source
         isGzip = beginning.starts(with: [0x1F, 0x8B])
         if isGzip {
             makeCodec = { ZlibCodec(.gzip) }
+            place = start
             return
         }
         guard Frame.begins(beginning) else { return nil }
@@ -165,6 +185,7 @@ private final class CompressedMembers {
             dictionary = try Self.dictionary(of: source, library)
             place = 8 + (try Self.dictionaryLength(of: source))
         }
+        place = max(place, start)
         makeCodec = { ZstandardCodec(library, windowLog: Self.largestWindowLog, dictionary: dictionary) }
     }
 
@@ -176,6 +197,14 @@ private final class CompressedMembers {
     func takeWarnings() -> [String] {
         defer { warnings = [] }
         return warnings
+    }
+
+    /// The place of the member whose first byte is the one with this number of the decompressed bytes.
+    ///
+    /// Earlier members are forgotten.
+    func start(at offset: Int) -> Int? {
+        starts.removeAll { $0.decoded < offset }
+        return starts.last { $0.decoded == offset }?.place
     }
 
     private static func dictionaryLength(of source: any ByteSource) throws(RecordingError) -> Int {
@@ -221,6 +250,7 @@ private final class CompressedMembers {
             pending = (pending.lowerBound + progress.taken)..<pending.upperBound
             if codec.isComplete { self.codec = nil }
             mayHoldMore = !codec.isComplete && progress.written == output.count
+            decoded += progress.written
             if progress.written > 0 { return Data(output[..<progress.written]) }
         }
     }
@@ -259,6 +289,9 @@ private final class CompressedMembers {
             throw RecordingError(.unreadable, "there is no memory to decompress the file")
         }
         codec = made
+        // Only the members in the bytes at hand are asked for, so a few are kept.
+        if starts.count >= Self.keptStarts { starts.removeFirst(Self.keptStarts / 2) }
+        starts.append((decoded, place - pending.count))
         return made
     }
 

@@ -3,36 +3,50 @@ import WaystationArchive
 import WaystationHTTP
 import WaystationStorage
 
-/// Finds the WARCs in a WACZ (<https://specs.webrecorder.net/wacz/1.1.1/>): the members of its zip in `archive/`.
-enum WACZReader {
+/// Reads a WACZ, a zip with WARCs, their index and a list of pages (<https://specs.webrecorder.net/wacz/1.1.1/>).
+struct WACZReader {
     /// The first bytes of a zip with at least one member.
     static let beginning: [UInt8] = [0x50, 0x4B, 3, 4]
 
-    private static let suffixes = [".warc", ".warc.gz", ".warc.zst"]
+    private static let warcs = [".warc", ".warc.gz", ".warc.zst"]
+    private static let indices = [".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz"]
+    /// The longest line of an index or of a list of pages; a line of a list may have the text of a page.
+    private static let maximumLine = 16 << 20
 
-    /// The WARCs, in the order of the zip's directory, after a check of each one's CRC-32.
-    ///
-    /// One that is stored, as the format asks for, is read in its place; one that is deflated is unpacked into a temporary
-    /// file.
+    private let archive: ZipArchive
+    private let file: URL
+
+    /// Opens the zip.
     ///
     /// - Parameters:
     ///   - source: The file.
     ///   - file: Its name, for errors.
-    /// - Returns: The WARCs; at least one.
-    /// - Throws: ``RecordingError`` when the zip is damaged or has no WARC.
-    static func warcs(of source: FileSource, _ file: URL) throws(RecordingError) -> [any ByteSource] {
+    /// - Throws: ``RecordingError`` when the zip is damaged.
+    init(_ source: FileSource, _ file: URL) throws(RecordingError) {
         var limits = ZipLimits()
         // The archives of large sites are larger than the packs that the limits are made for.
         limits.maximumEntrySize = 1 << 42
         limits.maximumTotalSize = 1 << 43
-        let warcs: [any ByteSource]
+        self.file = file
+        do { archive = try ZipArchive(source, limits: limits) } catch { throw Self.damaged(file, error) }
+    }
+
+    /// The WARCs with their names, in the order of the zip's directory.
+    ///
+    /// One that is stored, as the format asks for, is read in its place; one that is deflated is unpacked into a temporary
+    /// file.
+    ///
+    /// - Parameter areChecked: Whether the CRC-32 of each WARC is checked first, for which all of it is read.
+    /// - Returns: The WARCs; at least one.
+    /// - Throws: ``RecordingError`` when one is damaged, or when there is none.
+    func warcs(areChecked: Bool) throws(RecordingError) -> [(name: String, source: any ByteSource)] {
+        let warcs: [(name: String, source: any ByteSource)]
         do {
-            let archive = try ZipArchive(source, limits: limits)
-            warcs = try archive.entries.filter(isWARC).map { try bytes(of: $0, in: archive) }
-        } catch {
-            let detail = (error as? any CodedError)?.message ?? "it cannot be read"
-            throw RecordingError(.damagedZip, "\(file.path) is a damaged zip: \(detail)", cause: error)
-        }
+            warcs = try entries(in: "archive/", Self.warcs).map { entry in
+                let name = entry.path.split(separator: "/").last.map(String.init) ?? entry.path
+                return (name, try bytes(of: entry, isChecked: areChecked))
+            }
+        } catch { throw Self.damaged(file, error) }
         guard !warcs.isEmpty else {
             throw RecordingError(
                 .unknownFormat,
@@ -42,14 +56,47 @@ enum WACZReader {
         return warcs
     }
 
-    private static func isWARC(_ entry: ZipEntry) -> Bool {
-        !entry.isDirectory && entry.path.hasPrefix("archive/")
-            && suffixes.contains { entry.path.lowercased().hasSuffix($0) }
+    /// Passes on the lines of the index.
+    ///
+    /// - Parameter body: Gets one capture after the other.
+    /// - Returns: Whether the index has a line.
+    /// - Throws: ``RecordingError`` when it is damaged.
+    func readIndex(_ body: (CDXJLine) -> Void) throws(RecordingError) -> Bool {
+        var hasLine = false
+        for entry in entries(in: "indexes/", Self.indices) {
+            try readLines(of: entry) { text in
+                guard let line = CDXJLine(text) else { return }
+                hasLine = true
+                body(line)
+            }
+        }
+        return hasLine
     }
 
-    private static func bytes(of entry: ZipEntry, in archive: ZipArchive) throws -> any ByteSource {
+    /// The URLs of the pages at which a reader begins, in the order of the list.
+    ///
+    /// - Throws: ``RecordingError`` when the list is damaged.
+    func pages() throws(RecordingError) -> [String] {
+        struct Page: Decodable { let url: String }
+        guard let entry = archive["pages/pages.jsonl"] else { return [] }
+        var pages: [String] = []
+        try readLines(of: entry) { line in
+            // The first line describes the list.
+            if let page = try? JSONDecoder().decode(Page.self, from: Data(line.utf8)) { pages.append(page.url) }
+        }
+        return pages
+    }
+
+    private func entries(in folder: String, _ suffixes: [String]) -> [ZipEntry] {
+        archive.entries.filter { entry in
+            !entry.isDirectory && entry.path.hasPrefix(folder)
+                && suffixes.contains { entry.path.lowercased().hasSuffix($0) }
+        }
+    }
+
+    private func bytes(of entry: ZipEntry, isChecked: Bool) throws -> any ByteSource {
         if let stored = archive.source(of: entry) {
-            try archive.read(entry) { _ in }
+            if isChecked { try archive.read(entry) { _ in } }
             return stored
         }
         let fileSystem = LocalFileSystem()
@@ -60,5 +107,29 @@ enum WACZReader {
         try fileSystem.removeFile(path)
         try archive.read(entry) { try fileSystem.write(Data($0), to: unpacked) }
         return try FileSource(unpacked)
+    }
+
+    /// Passes on the lines of a file of the zip, which may be compressed by gzip too.
+    private func readLines(of entry: ZipEntry, _ body: (String) -> Void) throws(RecordingError) {
+        let bytes: any ByteSource
+        do { bytes = try self.bytes(of: entry, isChecked: false) } catch { throw Self.damaged(file, error) }
+        let input = try RecordInput(bytes)
+        while try input.peekByte() != nil {
+            var line = try input.readLine(limit: Self.maximumLine)
+            // The last line may have no end.
+            if line == nil {
+                line = try input.read(Self.maximumLine)
+                guard try input.peekByte() == nil else {
+                    let message = "\(entry.path.quoted()) has a line of more than \(Self.maximumLine) bytes"
+                    throw RecordingError(.tooLarge, message)
+                }
+            }
+            body(String(decoding: line ?? Data(), as: UTF8.self))
+        }
+    }
+
+    private static func damaged(_ file: URL, _ error: any Error) -> RecordingError {
+        let detail = (error as? any CodedError)?.message ?? "it cannot be read"
+        return RecordingError(.damagedZip, "\(file.path) is a damaged zip: \(detail)", cause: error)
     }
 }

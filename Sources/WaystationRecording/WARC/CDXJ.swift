@@ -55,14 +55,15 @@ package struct CDXJLine: Hashable, Sendable {
     ///
     /// Programs write the numbers as texts or as numbers; further members are skipped.
     ///
-    /// - Returns: Nil for a line that is not that of a capture, such as `!meta …`, or that lacks the URL or the place of the
-    ///   record.
+    /// - Returns: Nil for a line that is not that of a capture, such as `!meta …`, that lacks the URL or the place of the
+    ///   record, or whose request had another method than GET.
     package init?(_ line: some StringProtocol) {
         let parts = line.split(separator: " ", maxSplits: 2)
         guard parts.count == 3, parts[1].utf8.count == 14, parts[1].utf8.isDecimal,
             let members = try? JSONDecoder().decode(Members.self, from: Data(parts[2].utf8)),
             let url = members.url?.text, let filename = members.filename?.text,
-            let length = members.length?.number, let offset = members.offset?.number
+            let length = members.length?.number, let offset = members.offset?.number,
+            members.method.map({ $0.text == "GET" }) ?? true
         else { return nil }
         key = String(parts[0])
         timestamp = String(parts[1])
@@ -136,7 +137,7 @@ package struct CDXJLine: Hashable, Sendable {
             }
         }
 
-        let url, mime, status, digest, length, offset, filename: Value?
+        let url, mime, status, digest, length, offset, filename, method: Value?
     }
 }
 

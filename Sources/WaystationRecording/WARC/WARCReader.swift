@@ -62,9 +62,31 @@ public final class WARCReader {
         self.init(reading: try RecordInput(source), limits: limits)
     }
 
+    /// Begins to read at the place of a record; if the file is compressed, at the place of the member that holds it.
+    convenience init(_ source: any ByteSource, at place: Int, limits: Limits) throws(RecordingError) {
+        self.init(reading: try RecordInput(source, from: place), limits: limits)
+    }
+
     init(reading input: RecordInput, limits: Limits) {
         self.input = input
         self.limits = limits
+    }
+
+    /// The place of the next record, at which another reader may begin; nil at the end of the file.
+    ///
+    /// - Throws: ``RecordingError`` with the code `notSeekable` if a member of a compressed file does not begin there.
+    func nextPlace() throws(RecordingError) -> Int? {
+        try skipPadding()
+        guard try input.peekByte() != nil else { return nil }
+        guard input.isCompressed else { return input.offset }
+        guard let place = input.memberStart else {
+            throw RecordingError(
+                .notSeekable,
+                "the file is compressed as a whole, so its records cannot be read by their places: decompress it, or compress each record by itself as `warcio recompress` does",
+                at: RecordingError.Position(offset: input.offset, line: nil)
+            )
+        }
+        return place
     }
 
     /// The next record, or nil at the end.

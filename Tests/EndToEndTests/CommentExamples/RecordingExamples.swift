@@ -70,4 +70,23 @@ enum RecordingExamples {
         for skipped in report.skipped { print(skipped.url, skipped.detail) }
         // end snippet
     }
+
+    static func playing(_ file: URL, _ date: Date) throws -> Interceptor {
+        // snippet: comment-web-archive
+        let archive = try WebArchive(contentsOf: file).nearest(to: date)
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: .source(archive, orElse: .nowhere))]
+        }
+        // end snippet
+        return interceptor
+    }
+
+    static func route(_ file: URL, _ date: Date) throws -> Interceptor {
+        // snippet: recording-playing
+        let interceptor = try Interceptor {
+            $0.rules = [.allow("https://shop.example/**", via: try .archive(file: file, at: date))]
+        }
+        // end snippet
+        return interceptor
+    }
 }

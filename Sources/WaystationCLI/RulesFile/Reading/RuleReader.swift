@@ -1,12 +1,14 @@
 import Waystation
 import WaystationHTTP
+import WaystationRecording
 
 /// Reads one rule.
 struct RuleReader {
-    private static let sources = ["network", "cache", "files", "pack", "nowhere", "block"]
+    private static let sources = ["network", "cache", "files", "pack", "archive", "nowhere", "block"]
     /// The keys that belong to a source.
     private static let owners = [
-        "directory": "files", "at": "files", "overlay": "pack", "strategy": "cache", "maximum-age": "cache",
+        "directory": "files", "at": "files", "overlay": "pack", "archive": "archive", "as-of": "archive",
+        "strategy": "cache", "maximum-age": "cache",
         "timeout": "cache", "validate-by": "cache", "tags": "cache", "ignore-query": "cache", "sort-query": "cache",
         "include-body": "cache", "check-digests": "cache",
     ]
@@ -107,7 +109,7 @@ struct RuleReader {
                     name.range,
                     "`via` names \"block\" beside other sources: a rule blocks requests or answers them"
                 )
-            } else if index < names.count - 1, !["files", "pack"].contains(name.value) {
+            } else if index < names.count - 1, !["files", "pack", "archive"].contains(name.value) {
                 faults.add(
                     name.range,
                     "`via` names \"\(name.value)\" before other sources, which would then never be asked: put it last"
@@ -124,6 +126,7 @@ struct RuleReader {
             case "network": return .network
             case "nowhere": return .nowhere
             case "files": return files()
+            case "archive": return archive()
             case "pack":
                 if !hasPacks {
                     faults.add(
@@ -173,6 +176,15 @@ struct RuleReader {
         }
         guard let directory, let base else { return nil }
         return .files(directory, at: base.value)
+    }
+
+    private mutating func archive() -> RuleSetting.Source? {
+        reader.require("archive", "the source \"archive\" needs a file, such as `archive = \"site.wacz\"`")
+        let file = reader.path("archive", source, "the path of a WARC, WACZ or HAR, such as \"site.wacz\"")
+        let time = reader.read("as-of", "a time, such as \"2026-03-01\" or \"2026-03-01T12:00:00Z\"") { value in
+            value.text.flatMap(Timestamp.date)
+        }
+        return file.map { .archive($0, at: time?.value) }
     }
 
     private mutating func pack(_ name: TableReader.Located<String>) -> RuleSetting.Source? {

@@ -131,8 +131,12 @@ extension TableReader {
         }?.value
     }
 
-    mutating func path(_ key: String, _ source: SourceText) -> PathSetting? {
-        let path = read(key, "the path of a directory, such as \"site\"") { value in
+    mutating func path(
+        _ key: String,
+        _ source: SourceText,
+        _ expected: String = "the path of a directory, such as \"site\""
+    ) -> PathSetting? {
+        let path = read(key, expected) { value in
             value.text.flatMap { $0.isEmpty || $0.contains("\0") ? nil : $0 }
         }
         return path.map { PathSetting(path: $0.value, place: source.place(of: $0.range)) }
