@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import WaystationArchive
 import WaystationHTTP
 import WaystationStorage

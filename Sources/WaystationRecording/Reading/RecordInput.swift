@@ -59,6 +59,12 @@ final class RecordInput {
         return Data(buffer.prefix(count))
     }
 
+    /// The first characters of the next bytes that are not white space, by which a format is recognised.
+    func beginning() throws(RecordingError) -> String {
+        String(decoding: try peek(512), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
+    }
+
     /// The next byte, without consuming it; nil at the end.
     func peekByte() throws(RecordingError) -> UInt8? {
         if buffer.isEmpty { guard try fill() else { return nil } }
