@@ -151,6 +151,12 @@ private struct CodedFields {
         fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
     }
 
+    /// The members of `Cache-Status` that other caches have written; nil if there are none.
+    private static func others(_ value: String) -> String? {
+        let others = value.quotedListMembers.filter { $0.prefix { $0 != ";" } != "Waystation" }
+        return others.isEmpty ? nil : others.joined(separator: ", ")
+    }
+
     /// Whether the fields say that a body follows.
     var statesBody: Bool {
         if !Self.values("Transfer-Encoding", in: fields).isEmpty { return true }
@@ -169,6 +175,9 @@ private struct CodedFields {
             case "content-encoding": isCoded ? nil : field
             case "content-length":
                 if let length { (field.name, "\(length)") } else { isCoded ? nil : field }
+            case "cache-status":
+                // The member of this cache is not the server's (RFC 9211 §2).
+                Self.others(field.value).map { (field.name, $0) }
             case "etag": isCoded && field.value.hasPrefix("\"") ? (field.name, "W/" + field.value) : field
             default: field
             }
