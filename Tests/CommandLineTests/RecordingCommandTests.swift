@@ -45,6 +45,27 @@ struct RecordingCommandTests {
         #expect(entries.first?.keys.sorted() == ["bytes", "status", "url"])
     }
 
+    @Test(
+        "an export has the format that its name ends in, or that --as chooses",
+        arguments: [
+            (["-o", "a.warc"], "WARC/1.1"), (["-o", "a.warc.gz"], "\u{1F}"), (["-o", "a.wacz"], "PK"),
+            (["--as", "wacz", "-o", "a.zip"], "PK"), (["--as", "har", "-o", "a.warc"], "{"), (["-o", "a"], "{"),
+        ]
+    )
+    func formats(options: [String], beginning: String) throws {
+        try tool.write(["session.har": Self.har])
+        _ = try tool.run("cache", "import", "session.har", "--in", "http")
+        let exported = try tool.run(["cache", "export", "--in", "http", "--secrets"] + options)
+        #expect(exported.status == 0, "\(exported.errors)")
+        let name = try #require(options.last)
+        let bytes = try Data(contentsOf: tool.folder.appending(path: name))
+        #expect(bytes.starts(with: beginning.utf8))
+        let again = try tool.run("cache", "import", name, "--in", "again")
+        #expect(again.output == "1 response imported, 4 B, 0 skipped\n", "\(again.errors)")
+        let refused = try tool.run("cache", "export", "--in", "http", "--as", "mhtml", "-o", "b")
+        #expect(refused.status == 64)
+    }
+
     @Test("an import into a cache that cannot be opened is an error, not a list of bodies that are too large")
     func unusableCache() throws {
         try tool.write(["session.har": Self.har])

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HTTPTypes
 import Synchronization
 import Testing
 import Waystation
@@ -57,6 +58,8 @@ struct FileRecorderTests {
         let message = try HTTPBlock(#require(record.block))
         #expect(message.content == Site.script)
         #expect(message.fields[.contentEncoding] == nil)
+        // That of the server would stay; Waystation's own is not part of its response.
+        #expect(!message.fields.contains { $0.name.canonicalName == "cache-status" })
         #expect(message.fields[.contentLength] == "\(Site.script.count)")
         // The strong tag of the coded bytes is not that of these.
         #expect(message.fields[.eTag] == "W/\"packed\"")
@@ -114,7 +117,8 @@ struct FileRecorderTests {
         let records = try responses(in: file)
         #expect(records.count == count)
         for (record, body) in zip(records, bodies) { #expect(record.block?.suffix(body.count) == body) }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.folder.path) == ["waiting.warc"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: place.folder.path)
+        #expect(!files.contains { $0.hasPrefix(".") })
     }
 
     @Test("a recorder that is not finished leaves no file, and neither does one that cannot write")

@@ -25,13 +25,12 @@ struct Capture {
     /// Why the body is not complete, in the words of `WARC-Truncated` (ISO 28500 §5.13); nil for a complete body.
     let truncation: String?
 
-    /// Makes the capture of a load.
+    /// Makes the capture of a load; nil for one without a response, and for one of another scheme than http and https.
     ///
     /// - Parameters:
     ///   - exchange: The load; its body does not count.
     ///   - body: The body; nil if it was not seen.
     ///   - redaction: The secrets that are left out.
-    /// - Returns: Nil for a load without a response, and for one of another scheme than http and https.
     init?(_ exchange: RecordedExchange, body: (any ByteSource)?, _ redaction: Redaction) {
         guard let head = exchange.response,
             // Foundation's own loader may have followed a redirect: the response is that of the last URL.
@@ -66,9 +65,7 @@ struct Capture {
         self.body = body ?? DataSource(Data())
     }
 
-    /// Makes the capture of a stored response.
-    ///
-    /// - Returns: Nil for a key that is not a web address.
+    /// Makes the capture of a stored response; nil for a key that is not a web address.
     init?(_ head: StoredHead, body: any ByteSource, _ redaction: Redaction) {
         guard let url = Self.url(head.key.answeredURL, redaction) else { return nil }
         self.url = url
@@ -121,8 +118,8 @@ struct Capture {
 
     /// The beginning of the response's message, up to its body.
     var responseHead: Data {
-        let phrase = HTTPResponse.Status(code: min(max(status, 0), 999)).reasonPhrase
-        return Self.head("HTTP/1.1 \(status) \(phrase)", fields)
+        // Apps do not see the reason phrase, and it may be absent, but not the space before it (RFC 9112 §4).
+        Self.head("HTTP/1.1 \(status) ", fields)
     }
 
     private static func head(_ line: String, _ fields: [Field]) -> Data {
@@ -154,6 +151,12 @@ private struct CodedFields {
         fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
     }
 
+    /// The members of `Cache-Status` that other caches have written; nil if there are none.
+    private static func others(_ value: String) -> String? {
+        let others = value.quotedListMembers.filter { $0.prefix { $0 != ";" } != "Waystation" }
+        return others.isEmpty ? nil : others.joined(separator: ", ")
+    }
+
     /// Whether the fields say that a body follows.
     var statesBody: Bool {
         if !Self.values("Transfer-Encoding", in: fields).isEmpty { return true }
@@ -164,6 +167,7 @@ private struct CodedFields {
     /// The fields that are true of the decoded body.
     ///
     /// - Parameter length: The number of its bytes; nil if the stated length stays.
+    /// - Returns: The fields.
     func decoded(length: Int?) -> [Capture.Field] {
         fields.compactMap { field in
             switch field.name.lowercased() {
@@ -171,6 +175,9 @@ private struct CodedFields {
             case "content-encoding": isCoded ? nil : field
             case "content-length":
                 if let length { (field.name, "\(length)") } else { isCoded ? nil : field }
+            case "cache-status":
+                // The member of this cache is not the server's (RFC 9211 §2).
+                Self.others(field.value).map { (field.name, $0) }
             case "etag": isCoded && field.value.hasPrefix("\"") ? (field.name, "W/" + field.value) : field
             default: field
             }
