@@ -14,6 +14,8 @@ struct LoadedResponse: Sendable {
     /// The media type in lower case, without parameters.
     var mimeType: String
     var charset: String?
+    /// The field `Refresh`, by which a page names the one that follows it.
+    var refresh: String?
     var retryAfter: String?
     /// The reason why the archive will not store the response, if the server forbids that.
     var refusal: String?
@@ -60,6 +62,7 @@ struct Loader: Sendable {
             finalURL: response.url.flatMap { CanonicalURL(page: $0.absoluteString) },
             mimeType: type.mimeType,
             charset: type.charset,
+            refresh: Self.refresh.flatMap { fields[$0] },
             retryAfter: fields[.retryAfter],
             refusal: Self.refusal(cacheControl: fields[.cacheControl]),
             isFromArchive: response.metrics.source == .cache,
@@ -68,6 +71,8 @@ struct Loader: Sendable {
             body: body
         )
     }
+
+    private static let refresh = HTTPField.Name("Refresh")
 
     /// The reason why a response must not be stored (RFC 9111, section 5.2.2.5), in words; nil if it may be stored.
     private static func refusal(cacheControl: String?) -> String? {
