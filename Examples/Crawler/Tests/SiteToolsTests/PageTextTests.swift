@@ -96,10 +96,23 @@ struct PageTextTests {
 
     @Test("is settled but for pages, whose later meta elements may still change it")
     func certainty() {
-        #expect(!PageText(Data("<meta charset=gbk>".utf8), charset: nil, form: .html).isCertain)
-        #expect(PageText(Data(), charset: "gbk", form: .html).isCertain)
-        #expect(PageText(Data("\u{FEFF}".utf8), charset: nil, form: .html).isCertain)
-        #expect(PageText(Data(), charset: nil, form: .xml).isCertain)
+        #expect(PageText(Data("<meta charset=gbk>".utf8), charset: nil, form: .html).confidence == .tentative)
+        #expect(PageText(Data(), charset: nil, form: .html, parent: .gbk).confidence == .tentative)
+        #expect(PageText(Data(), charset: nil, form: .html).confidence == .guessed)
+        #expect(PageText(Data(), charset: "gbk", form: .html).confidence == .certain)
+        #expect(PageText(Data("\u{FEFF}".utf8), charset: nil, form: .html).confidence == .certain)
+        #expect(PageText(Data(), charset: nil, form: .xml).confidence == .certain)
+    }
+
+    @Test("that the system has no table for leaves the ASCII part, and the reason")
+    func missingTable() {
+        let bytes = Data("<a href=x>".utf8 + [0xD6, 0xD0])
+        let text = PageText(bytes, in: .gbk, decode: { _, _ in nil })
+        #expect(text.utf8 == Data("<a href=x>\u{FFFD}\u{FFFD}".utf8))
+        #expect(text.problem?.hasPrefix("its characters are in GBK, which this system's iconv does not know") == true)
+        #expect(PageText(bytes, in: .gbk).problem == nil)
+        #expect(PageText(Data("a".utf8), in: .gbk, decode: { _, _ in nil }).problem == nil)
+        #expect(PageText(Data("\u{1B}(J\\".utf8), in: .iso2022JP).utf8 == Data("¥".utf8))
     }
 }
 
@@ -177,7 +190,9 @@ struct EncodedLinkTests {
             """
         let found = try extracted(page, charset: "windows-1251").links
         #expect(found.map(\.charset) == ["windows-1251", "windows-1251", "windows-1251", nil, nil, nil])
-        #expect(try extracted(page, charset: "utf-16le").links.isEmpty)
+        // Such a page is often a frameset in ASCII, whose frames are not.
+        let guessed = try extracted(page).links
+        #expect(guessed.map(\.charset) == ["UTF-8", "UTF-8", nil, nil, nil, nil])
         #expect(try links("<a href='/ж'>", linkCharset: "windows-1251") == ["/%D0%B6"])
     }
 

@@ -5,10 +5,19 @@ struct PageText {
     /// The text in UTF-8 without a byte order mark.
     let utf8: Data
     let encoding: WebEncoding
-    /// Whether the encoding is settled; otherwise a `meta` element that only the parser finds still decides.
-    let isCertain: Bool
+    let confidence: Confidence
     /// The reason why characters outside ASCII were lost, in words; nil if all were read.
     let problem: String?
+
+    /// HTML's "confidence" of the encoding.
+    enum Confidence {
+        /// Nothing changes it any more.
+        case certain
+        /// A `meta` element that only the parser finds still decides.
+        case tentative
+        /// Nothing states it, and a `meta` element decides.
+        case guessed
+    }
 
     /// The rules by which a document states its encoding.
     enum Form {
@@ -33,33 +42,43 @@ struct PageText {
     init(_ bytes: Data, charset: String?, form: Form, parent: WebEncoding? = nil) {
         let start = bytes.prefix(1024)
         if let (encoding, length) = Self.byteOrderMark(start) {
-            self.init(bytes.dropFirst(length), in: encoding, isCertain: true)
+            self.init(bytes.dropFirst(length), in: encoding)
         } else if let encoding = charset.flatMap({ WebEncoding(label: $0) }) {
-            self.init(bytes, in: encoding, isCertain: true)
+            self.init(bytes, in: encoding)
         } else {
             switch form {
             case .html:
-                let declared = EncodingPrescan.html(start) ?? parent
-                let guess = declared ?? (Self.isUTF8(bytes) ? .utf8 : .windows1252)
-                self.init(bytes, in: guess, isCertain: false)
+                if let encoding = EncodingPrescan.html(start) ?? parent {
+                    self.init(bytes, in: encoding, confidence: .tentative)
+                } else {
+                    self.init(bytes, in: Self.isUTF8(bytes) ? .utf8 : .windows1252, confidence: .guessed)
+                }
             case .xml:
-                self.init(bytes, in: EncodingPrescan.xml(start) ?? .utf8, isCertain: true)
+                self.init(bytes, in: EncodingPrescan.xml(start) ?? .utf8)
             case .css:
-                self.init(bytes, in: EncodingPrescan.css(start) ?? parent ?? .utf8, isCertain: true)
+                self.init(bytes, in: EncodingPrescan.css(start) ?? parent ?? .utf8)
             case .plain:
-                self.init(bytes, in: .utf8, isCertain: true)
+                self.init(bytes, in: .utf8)
             }
         }
     }
 
     /// Reads a document whose encoding is known.
-    init(_ bytes: Data, in encoding: WebEncoding, isCertain: Bool = true) {
+    ///
+    /// `decode` returns nil if the system lacks the encoding's table.
+    init(
+        _ bytes: Data,
+        in encoding: WebEncoding,
+        confidence: Confidence = .certain,
+        decode: (Data, WebEncoding) -> Data? = PageText.decoded
+    ) {
         self.encoding = encoding
-        self.isCertain = isCertain
-        if encoding == .utf8, Self.isUTF8(bytes) {
+        self.confidence = confidence
+        // Many pages with an encoding of their own are ASCII.
+        if encoding == .utf8 ? Self.isUTF8(bytes) : encoding.keepsASCII && Self.isASCII(bytes) {
             utf8 = bytes
             problem = nil
-        } else if let text = Self.decoded(bytes, in: encoding) {
+        } else if let text = decode(bytes, encoding) {
             utf8 = text
             problem = nil
         } else {
@@ -67,12 +86,12 @@ struct PageText {
             utf8 = Self.decoded(Data(bytes.map { $0 < 0x80 ? $0 : 0xFF }), in: .utf8) ?? Data()
             problem = """
                 its characters are in \(encoding.rawValue), which this system's iconv does not know: install the C \
-                library's character sets (Debian: libc6 and libc-gconv-modules-extra, Fedora: glibc-gconv-extra)
+                library's character sets (libc-gconv-modules-extra of Debian, glibc-gconv-extra of Fedora)
                 """
         }
     }
 
-    private static func decoded(_ bytes: Data, in encoding: WebEncoding) -> Data? {
+    static func decoded(_ bytes: Data, in encoding: WebEncoding) -> Data? {
         bytes.withUnsafeBytes { encoding.decoded($0.bindMemory(to: UInt8.self)) }.map { Data($0) }
     }
 
@@ -82,6 +101,11 @@ struct PageText {
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16BE, 2) }
         if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16LE, 2) }
         return nil
+    }
+
+    private static func isASCII(_ bytes: Data) -> Bool {
+        // Without an early end, so that the compiler compares many bytes at once.
+        bytes.withUnsafeBytes { $0.reduce(0, |) } < 0x80
     }
 
     private static func isUTF8(_ bytes: Data) -> Bool {

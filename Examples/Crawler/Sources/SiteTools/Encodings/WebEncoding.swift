@@ -78,6 +78,14 @@ enum WebEncoding: String, CaseIterable, Sendable {
     /// Frames do not take UTF-16 (HTML, "determining the character encoding").
     var asParent: WebEncoding { self == .utf16BE || self == .utf16LE ? .utf8 : self }
 
+    /// Whether ASCII bytes always stand for themselves.
+    var keepsASCII: Bool {
+        switch self {
+        case .utf16BE, .utf16LE, .iso2022JP, .replacement: false
+        default: true
+        }
+    }
+
     private static let byLabel: [String: WebEncoding] = {
         var byLabel: [String: WebEncoding] = [:]
         for encoding in allCases {

@@ -105,12 +105,13 @@ public enum LinkExtractor {
         var html = parsed(text.utf8)
         // A `meta` element after the first 1024 bytes: the page is read again, as browsers do (HTML, "changing the
         // encoding while parsing").
-        if !text.isCertain, let encoding = html.encoding, encoding != text.encoding {
+        if text.confidence != .certain, let encoding = html.encoding, encoding != text.encoding {
             text = PageText(body, in: encoding)
             html = parsed(text.utf8)
         }
         var extracted = ExtractedLinks(isPage: isPage, isNofollow: html.isNofollow, problem: text.problem)
-        var links = ResolvedLinks(origin: url.origin)
+        // The encoding of a page that states none is often that of its ASCII part alone, and says nothing about frames.
+        var links = ResolvedLinks(origin: url.origin, framesInherit: text.confidence != .guessed)
         let base = links.append(html, in: text.encoding, url: url)
         // A page within an attribute has been decoded with the attribute, and its queries are sent in UTF-8. Its
         // references are relative to those of the page around it.
@@ -136,7 +137,7 @@ public enum LinkExtractor {
     private static func cssLinks(in text: PageText, url: CanonicalURL) -> ExtractedLinks {
         let references = text.utf8.withUnsafeBytes { CSSURLs.references(in: $0.bindMemory(to: UInt8.self)) }
         var extracted = ExtractedLinks(problem: text.problem)
-        var links = ResolvedLinks(origin: url.origin)
+        var links = ResolvedLinks(origin: url.origin, framesInherit: false)
         for reference in references {
             links.append(reference.url, reference.isImport ? .stylesheet : .style, in: text.encoding, base: url)
         }
@@ -154,11 +155,14 @@ public enum LinkExtractor {
 private struct ResolvedLinks {
     /// The origin of the document.
     let origin: String
+    /// Whether frames of this origin take the encoding of the document.
+    let framesInherit: Bool
     private(set) var links: [FoundLink] = []
     private var seen: Set<FoundLink> = []
 
-    init(origin: String) {
+    init(origin: String, framesInherit: Bool) {
         self.origin = origin
+        self.framesInherit = framesInherit
     }
 
     /// Resolves the references of a page.
@@ -188,7 +192,7 @@ private struct ResolvedLinks {
         base: CanonicalURL
     ) {
         guard let url = CanonicalURL(reference, relativeTo: base, encoding: queryEncoding ?? encoding) else { return }
-        let inherits = kind == .stylesheet || (kind == .frame && url.origin == origin)
+        let inherits = kind == .stylesheet || (kind == .frame && framesInherit && url.origin == origin)
         let link = FoundLink(url: url, kind: kind, charset: inherits ? encoding.asParent.rawValue : nil)
         if seen.insert(link).inserted { links.append(link) }
     }
