@@ -95,22 +95,23 @@ struct EndToEndTests {
         }
     }
 
-    @Test("is crawled along the Refresh fields of its responses")
-    func refreshField() async throws {
+    @Test("is crawled along the Refresh fields of its responses", arguments: SiteSession.Engine.allCases)
+    func refreshField(engine: SiteSession.Engine) async throws {
         let origin = try ScriptedOrigin { request in
             switch request.path {
-            case "/": .ok("", fields: ["Content-Type": "text/html", "Refresh": "0; url=/next"])
+            case "/": .ok("", fields: ["Content-Type": "text/html", "Refresh": "0; url=/next?\u{E9}"])
             case "/next": .ok("", fields: ["Content-Type": "text/plain", "Refresh": "5;URL='last.html'"])
             case "/last.html": .ok("", fields: ["Content-Type": "text/html", "Refresh": "5"])
             default: .status(404)
             }
         }
         try await withDirectory { directory in
-            let summary = try await crawl("http://127.0.0.1:\(origin.port)", into: directory) {
+            let summary = try await crawl("http://127.0.0.1:\(origin.port)", into: directory, by: engine) {
                 $0.readsSitemaps = false
             }
             #expect(summary.broken == 0)
-            #expect(origin.requests.map(\.path) == ["/robots.txt", "/", "/next", "/last.html"])
+            // The two bytes of the field are two characters.
+            #expect(origin.requests.map(\.target) == ["/robots.txt", "/", "/next?%C3%83%C2%A9", "/last.html"])
             origin.stop()
             #expect(try await check(directory).isWhole)
         }

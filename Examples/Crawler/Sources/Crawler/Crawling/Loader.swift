@@ -14,7 +14,8 @@ struct LoadedResponse: Sendable {
     /// The media type in lower case, without parameters.
     var mimeType: String
     var charset: String?
-    /// The field `Refresh`, by which a page names the one that follows it.
+    /// The field `Refresh`, by which a page names the one that follows it; each of its bytes is the character with that
+    /// number, as HTML says ("isomorphic decode").
     var refresh: String?
     var retryAfter: String?
     /// The reason why the archive will not store the response, if the server forbids that.
@@ -62,7 +63,7 @@ struct Loader: Sendable {
             finalURL: response.url.flatMap { CanonicalURL(page: $0.absoluteString) },
             mimeType: type.mimeType,
             charset: type.charset,
-            refresh: Self.refresh.flatMap { fields[$0] },
+            refresh: Self.refresh(in: fields),
             retryAfter: fields[.retryAfter],
             refusal: Self.refusal(cacheControl: fields[.cacheControl]),
             isFromArchive: response.metrics.source == .cache,
@@ -72,7 +73,12 @@ struct Loader: Sendable {
         )
     }
 
-    private static let refresh = HTTPField.Name("Refresh")
+    private static func refresh(in fields: HTTPFields) -> String? {
+        guard let name = HTTPField.Name("Refresh"), let field = fields[fields: name].first else { return nil }
+        return field.withUnsafeBytesOfValue { bytes in
+            String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        }
+    }
 
     /// The reason why a response must not be stored (RFC 9111, section 5.2.2.5), in words; nil if it may be stored.
     private static func refusal(cacheControl: String?) -> String? {

@@ -17,8 +17,9 @@ struct HTMLLinks {
     struct Reference: Hashable {
         let text: String
         let kind: LinkKind
-        /// Whether it is from a `style` attribute, in which browsers read queries as UTF-8 in pages of any encoding.
-        var isFromStyleAttribute = false
+        /// Whether its query is sent in UTF-8 in pages of any encoding: browsers do so for `style` attributes and for
+        /// `@import`.
+        var hasUTF8Query = false
     }
 
     private var seen: Set<Reference> = []
@@ -175,7 +176,7 @@ struct HTMLLinks {
 
     private mutating func addCSS(_ css: String, isAttribute: Bool = false) {
         for reference in CSSURLs.references(in: css) {
-            add(reference.url, reference.isImport ? .stylesheet : .style, isFromStyleAttribute: isAttribute)
+            add(reference.url, reference.kind, hasUTF8Query: isAttribute || reference.isImport)
         }
     }
 
@@ -197,10 +198,10 @@ struct HTMLLinks {
         insert(Reference(text: text, kind: kind))
     }
 
-    private mutating func add(_ url: String, _ kind: LinkKind, isFromStyleAttribute: Bool = false) {
+    private mutating func add(_ url: String, _ kind: LinkKind, hasUTF8Query: Bool = false) {
         let text = String(url.prefix { $0 != "#" })
         guard !text.isEmpty else { return }
-        insert(Reference(text: text, kind: kind, isFromStyleAttribute: isFromStyleAttribute))
+        insert(Reference(text: text, kind: kind, hasUTF8Query: hasUTF8Query))
     }
 
     private mutating func insert(_ reference: Reference) {

@@ -139,7 +139,13 @@ public enum LinkExtractor {
         var extracted = ExtractedLinks(problem: text.problem)
         var links = ResolvedLinks(origin: url.origin, framesInherit: false)
         for reference in references {
-            links.append(reference.url, reference.isImport ? .stylesheet : .style, in: text.encoding, base: url)
+            links.append(
+                reference.url,
+                reference.kind,
+                in: text.encoding,
+                queryEncoding: reference.isImport ? .utf8 : text.encoding,
+                base: url
+            )
         }
         extracted.links = links.links
         return extracted
@@ -175,7 +181,7 @@ private struct ResolvedLinks {
                 reference.text,
                 reference.kind,
                 in: encoding,
-                queryEncoding: reference.isFromStyleAttribute ? .utf8 : encoding,
+                queryEncoding: reference.hasUTF8Query ? .utf8 : encoding,
                 base: base
             )
         }
@@ -183,15 +189,15 @@ private struct ResolvedLinks {
     }
 
     /// - `encoding`: The encoding of the document.
-    /// - `queryEncoding`: The encoding of the reference's query, if it is another one.
+    /// - `queryEncoding`: The encoding in which the reference's query is sent.
     mutating func append(
         _ reference: String,
         _ kind: LinkKind,
         in encoding: WebEncoding,
-        queryEncoding: WebEncoding? = nil,
+        queryEncoding: WebEncoding,
         base: CanonicalURL
     ) {
-        guard let url = CanonicalURL(reference, relativeTo: base, encoding: queryEncoding ?? encoding) else { return }
+        guard let url = CanonicalURL(reference, relativeTo: base, encoding: queryEncoding) else { return }
         let inherits = kind == .stylesheet || (kind == .frame && framesInherit && url.origin == origin)
         let link = FoundLink(url: url, kind: kind, charset: inherits ? encoding.asParent.rawValue : nil)
         if seen.insert(link).inserted { links.append(link) }
