@@ -50,8 +50,10 @@ struct PageText {
             case .html:
                 if let encoding = EncodingPrescan.html(start) ?? parent {
                     self.init(bytes, in: encoding, confidence: .tentative)
+                } else if Self.isUTF8(bytes) {
+                    self.init(utf8: bytes, encoding: .utf8, confidence: .guessed, problem: nil)
                 } else {
-                    self.init(bytes, in: Self.isUTF8(bytes) ? .utf8 : .windows1252, confidence: .guessed)
+                    self.init(bytes, in: .windows1252, confidence: .guessed)
                 }
             case .xml:
                 self.init(bytes, in: EncodingPrescan.xml(start) ?? .utf8)
@@ -63,6 +65,13 @@ struct PageText {
         }
     }
 
+    private init(utf8: Data, encoding: WebEncoding, confidence: Confidence, problem: String?) {
+        self.utf8 = utf8
+        self.encoding = encoding
+        self.confidence = confidence
+        self.problem = problem
+    }
+
     /// Reads a document whose encoding is known.
     ///
     /// `decode` returns nil if the system lacks the encoding's table.
@@ -72,15 +81,13 @@ struct PageText {
         confidence: Confidence = .certain,
         decode: (Data, WebEncoding) -> Data? = PageText.decoded
     ) {
-        self.encoding = encoding
-        self.confidence = confidence
+        let utf8: Data
+        var problem: String?
         // Many pages with an encoding of their own are ASCII.
         if encoding == .utf8 ? Self.isUTF8(bytes) : encoding.keepsASCII && Self.isASCII(bytes) {
             utf8 = bytes
-            problem = nil
         } else if let text = decode(bytes, encoding) {
             utf8 = text
-            problem = nil
         } else {
             // Markup is ASCII in all encodings that need a table, so most links can still be read.
             utf8 = Self.decoded(Data(bytes.map { $0 < 0x80 ? $0 : 0xFF }), in: .utf8) ?? Data()
@@ -89,6 +96,7 @@ struct PageText {
                 library's character sets (libc-gconv-modules-extra of Debian, glibc-gconv-extra of Fedora)
                 """
         }
+        self.init(utf8: utf8, encoding: encoding, confidence: confidence, problem: problem)
     }
 
     static func decoded(_ bytes: Data, in encoding: WebEncoding) -> Data? {
@@ -109,6 +117,6 @@ struct PageText {
     }
 
     private static func isUTF8(_ bytes: Data) -> Bool {
-        bytes.withUnsafeBytes { String(validating: $0.bindMemory(to: UInt8.self), as: UTF8.self) != nil }
+        bytes.withUnsafeBytes { (try? UTF8Span(validating: $0.bindMemory(to: UInt8.self).span)) != nil }
     }
 }
