@@ -202,6 +202,20 @@ struct EncodedLinkTests {
         #expect(try links(text, type: type) == ["/%D0%B6?%E6"])
     }
 
+    @Test("in XML of no special type count if it is XHTML or SVG", arguments: ["application/xml", "text/xml"])
+    func otherXML(type: String) throws {
+        let declaration = "<?xml version='1.0' encoding='windows-1251'?>"
+        let page = declaration + "<html xmlns='http://www.w3.org/1999/xhtml'><a href='/ж'/></html>"
+        let found = try extracted(page, type: type)
+        #expect(found.links.map(\.url.string) == ["http://a/%D0%B6"])
+        #expect(found.isPage)
+        let picture = try extracted("<svg xmlns='http://www.w3.org/2000/svg'><image href='x'/></svg>", type: type)
+        #expect(picture.links.map(\.url.string) == ["http://a/b/x"])
+        #expect(!picture.isPage)
+        #expect(try links(declaration + "<rss><a href='/x'/></rss>", type: type).isEmpty)
+        #expect(LinkExtractor.mayHoldLinks(mimeType: type))
+    }
+
     @Test("in a page within a srcdoc are relative to the page around it, with queries in UTF-8")
     func srcdoc() throws {
         let page = """

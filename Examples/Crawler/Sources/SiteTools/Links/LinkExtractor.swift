@@ -31,7 +31,9 @@ public enum LinkExtractor {
     /// Whether bodies of this type may contain links; other bodies need not be kept in memory.
     public static func mayHoldLinks(mimeType: String) -> Bool {
         switch mimeType {
-        case "", "text/html", "application/xhtml+xml", "text/css", "image/svg+xml", "application/octet-stream": true
+        case "", "text/html", "application/xhtml+xml", "text/css", "image/svg+xml", "application/octet-stream",
+            "application/xml", "text/xml":
+            true
         default: false
         }
     }
@@ -75,6 +77,14 @@ public enum LinkExtractor {
             return htmlLinks(in: text(.xml), of: body, url: url, isPage: true)
         case "image/svg+xml":
             return htmlLinks(in: text(.xml), of: body, url: url, isPage: false)
+        case "application/xml", "text/xml":
+            // The namespace of its elements tells what the document is.
+            let start = PageText(body.prefix(1024), charset: charset, form: .xml).utf8
+            let isPage = start.firstRange(of: Array("http://www.w3.org/1999/xhtml".utf8)) != nil
+            guard isPage || start.firstRange(of: Array("http://www.w3.org/2000/svg".utf8)) != nil else {
+                return ExtractedLinks()
+            }
+            return htmlLinks(in: text(.xml), of: body, url: url, isPage: isPage)
         case "text/css":
             return cssLinks(in: text(.css), url: url)
         case "", "application/octet-stream":
