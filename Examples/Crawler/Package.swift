@@ -51,7 +51,11 @@ let package = Package(
         ),
         .testTarget(
             name: "SiteToolsTests",
-            dependencies: ["SiteTools", .product(name: "Waystation", package: "waystation")]
+            dependencies: [
+                "COpenSSL", "SiteTools",
+                .product(name: "Waystation", package: "waystation"),
+                .product(name: "WaystationTestSupport", package: "waystation"),
+            ]
         ),
         .testTarget(
             name: "CrawlerTests",

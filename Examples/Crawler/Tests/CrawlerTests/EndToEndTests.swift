@@ -94,6 +94,53 @@ struct EndToEndTests {
     }
 
     @Test(
+        "in all encodings of the web is crawled whole, and loads offline",
+        arguments: SiteSession.Engine.allCases
+    )
+    func encodings(engine: SiteSession.Engine) async throws {
+        try await withDirectory { directory in
+            let origin = try EncodedSite.serve()
+            let summary = try await crawl("http://127.0.0.1:\(origin.port)", into: directory, by: engine) {
+                $0.readsSitemaps = false
+            }
+            origin.stop()
+            let targets = Set(origin.requests.map(\.target)).subtracting(["/robots.txt"])
+            #expect(targets.subtracting(EncodedSite.targets) == [])
+            #expect(EncodedSite.targets.subtracting(targets) == [])
+            #expect(summary.pages == EncodedSite.pageCount)
+            #expect(summary.broken + summary.failed == 0)
+
+            let result = try await check(directory)
+            #expect(result.missing.map(\.url) == [])
+            #expect(result.differing.map(\.url) == [])
+            #expect(result.pages == summary.pages)
+            #expect(result.resources == summary.resources)
+        }
+    }
+
+    @Test("is crawled along the Refresh fields of its responses", arguments: SiteSession.Engine.allCases)
+    func refreshField(engine: SiteSession.Engine) async throws {
+        let origin = try ScriptedOrigin { request in
+            switch request.path {
+            case "/": .ok("", fields: ["Content-Type": "text/html", "Refresh": "0; url=/next?\u{E9}"])
+            case "/next": .ok("", fields: ["Content-Type": "text/plain", "Refresh": "5;URL='last.html'"])
+            case "/last.html": .ok("", fields: ["Content-Type": "text/html", "Refresh": "5"])
+            default: .status(404)
+            }
+        }
+        try await withDirectory { directory in
+            let summary = try await crawl("http://127.0.0.1:\(origin.port)", into: directory, by: engine) {
+                $0.readsSitemaps = false
+            }
+            #expect(summary.broken == 0)
+            // The two bytes of the field are two characters.
+            #expect(origin.requests.map(\.target) == ["/robots.txt", "/", "/next?%C3%83%C2%A9", "/last.html"])
+            origin.stop()
+            #expect(try await check(directory).isWhole)
+        }
+    }
+
+    @Test(
         "continues after a crawl that stopped at a limit, by the same engine or another, and loads nothing twice",
         arguments: SiteSession.Engine.allCases,
         SiteSession.Engine.allCases

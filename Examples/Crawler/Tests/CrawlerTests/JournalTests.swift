@@ -55,6 +55,23 @@ struct JournalTests {
         #expect(try journal.resources().map(\.id) == [0])
     }
 
+    @Test("the encoding of a link is kept, also in a journal that had no room for it")
+    func linkCharset() async throws {
+        let first = try Journal.open(in: directory)
+        first.note([.found(try resource(0))])
+        try await first.close()
+        try await first.database.write { try $0.execute(sql: "ALTER TABLE resource DROP COLUMN linkCharset") }
+
+        let second = try Journal.open(in: directory)
+        var found = try resource(1)
+        found.linkCharset = "GBK"
+        var changed = try resource(0)
+        changed.linkCharset = "Big5"
+        second.note([.found(found), .changed(changed)])
+        try await second.close()
+        #expect(try second.resources().map(\.linkCharset) == ["Big5", "GBK"])
+    }
+
     @Test("a crawl does not continue with a journal that lacks a resource", arguments: [[1], [0, 2]])
     func gap(ids: [Int]) async throws {
         let journal = try Journal.open(in: directory)

@@ -78,11 +78,24 @@ struct ScopeTests {
 
 @Suite("Headers")
 struct HeaderTests {
-    @Test("Content-Type")
-    func contentType() {
-        let type = ContentType(field: "Text/HTML ; Charset=\"ISO-8859-1\"; x=y")
-        #expect(type.mimeType == "text/html")
-        #expect(type.charset == "iso-8859-1")
-        #expect(ContentType(field: nil).mimeType.isEmpty)
+    @Test(
+        "Content-Type is read as browsers read it (WHATWG MIME Sniffing)",
+        arguments: [
+            ("Text/HTML ; Charset=\"ISO-8859-1\"; x=y", "text/html", "ISO-8859-1"), ("text/html", "text/html", nil),
+            ("text/html;charset=gbk;charset=big5", "text/html", "gbk"),
+            ("text/html; charset='gbk'", "text/html", "'gbk'"),
+            ("text/html; a=\"charset=big5;,\"; charset= gbk ", "text/html", "gbk"),
+            ("text/html;;x;=", "text/html", nil),
+            ("text/html; charset=\"g\\bk\" x", "text/html", "gbk"), ("text/html; charset=\"gbk", "text/html", "gbk"),
+            ("text/html; charset=gbk, text/html", "text/html", "gbk"),
+            ("text/html;charset=gbk, text/css", "text/css", nil),
+            ("text/css, text/html; charset=gbk", "text/html", "gbk"), ("text/html, */*", "text/html", nil),
+            ("nonsense", "", nil), ("", "", nil), (nil, "", nil),
+        ] as [(String?, String, String?)]
+    )
+    func contentType(field: String?, mimeType: String, charset: String?) {
+        let type = ContentType(field: field)
+        #expect(type.mimeType == mimeType)
+        #expect(type.charset == charset)
     }
 }

@@ -22,6 +22,9 @@ struct CanonicalURLTests {
             ("http://example.org./", "http://example.org/"), ("http://[::1]:80/", "http://[::1]/"),
             ("http://bücher.example/", "http://xn--bcher-kva.example/"),
             ("http://example.org/a//b", "http://example.org/a//b"),
+            ("http://example.org/?a[0]={1}|^`\\'&%41%4", "http://example.org/?a%5B0%5D=%7B1%7D%7C%5E%60%5C%27&%41%254"),
+            ("http://example.org/?%", "http://example.org/?%25"),
+            ("http://example.org/?%2g%%20", "http://example.org/?%252g%25%20"),
             ("http://example.org/a?", "http://example.org/a?"), ("http:\\\\example.org\\a", "http://example.org/a"),
         ]
     )

@@ -156,13 +156,6 @@ struct HTMLLinksTests {
         let extracted = LinkExtractor.links(in: bytes, mimeType: "text/html", charset: header, url: url, kind: .page)
         #expect(extracted.links.map(\.url.string) == ["https://example.org/caf%C3%A9"])
     }
-
-    @Test("UTF-16 is recognised by its byte order mark, and UTF-8 needs none")
-    func unicode() throws {
-        let utf16 = try #require("é".data(using: .utf16))
-        #expect(String(decoding: PageText.utf8(utf16, charset: nil), as: UTF8.self) == "é")
-        #expect(String(decoding: PageText.utf8(Data("é".utf8), charset: nil), as: UTF8.self) == "é")
-    }
 }
 
 @Suite("Sitemaps")

@@ -88,7 +88,7 @@ actor Crawl {
                 let resource = frontier.resources[id]
                 if !resource.kind.isRequisite { pagesInFlight.insert(id) }
                 group.addTask { [visitor] in
-                    .visited(id: id, attempt: attempt, await visitor.visit(resource.url, kind: resource.kind))
+                    .visited(id: id, attempt: attempt, await visitor.visit(resource))
                 }
             case .askRobots(let origin):
                 group.addTask { [visitor] in .robots(origin: origin, await visitor.robots(of: origin)) }
@@ -157,6 +157,7 @@ actor Crawl {
             )
             record.take(response)
             record.isPage = extracted.isPage && record.state == .loaded
+            record.error = record.error ?? extracted.problem
             links = extracted
         }
         if case .retry(let delay, let pausesHost) = decision {

@@ -49,7 +49,16 @@ struct Frontier {
             let state = Self.state(for: scope.verdict(on: link, from: finding))
             let id = resources.count
             ids[link.url] = id
-            resources.append(Resource(id: id, url: link.url, kind: link.kind, depth: depth, state: state))
+            resources.append(
+                Resource(
+                    id: id,
+                    url: link.url,
+                    kind: link.kind,
+                    depth: depth,
+                    state: state,
+                    linkCharset: link.charset
+                )
+            )
             if state == .queued { enqueue(id) }
             return .added(id)
         }
@@ -59,6 +68,7 @@ struct Frontier {
         resources[id].state = .queued
         resources[id].kind = link.kind
         resources[id].depth = depth
+        resources[id].linkCharset = link.charset
         enqueue(id)
         return .changed(id)
     }

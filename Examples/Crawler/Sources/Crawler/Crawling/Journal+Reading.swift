@@ -69,12 +69,19 @@ extension Journal {
     /// All resources in the order of their ids, which have no gaps in a journal that is not damaged.
     func resources() throws -> [Resource] {
         try database.read { database in
-            try Row.fetchAll(database, sql: "SELECT id, url, kind, depth, state FROM resource ORDER BY id")
+            try Row.fetchAll(database, sql: "SELECT id, url, kind, depth, state, linkCharset FROM resource ORDER BY id")
                 .compactMap { row in
                     guard let url = CanonicalURL(page: row["url"] as String),
                         let kind = LinkKind(rawValue: row["kind"]), let state = Resource.State(rawValue: row["state"])
                     else { return nil }
-                    return Resource(id: row["id"], url: url, kind: kind, depth: row["depth"], state: state)
+                    return Resource(
+                        id: row["id"],
+                        url: url,
+                        kind: kind,
+                        depth: row["depth"],
+                        state: state,
+                        linkCharset: row["linkCharset"]
+                    )
                 }
         }
     }

@@ -15,7 +15,8 @@ enum JournalSchema {
                     id INTEGER PRIMARY KEY, url TEXT NOT NULL, kind INTEGER NOT NULL, depth INTEGER NOT NULL,
                     state INTEGER NOT NULL, isPage INTEGER NOT NULL DEFAULT 0, status INTEGER, mimeType TEXT,
                     size INTEGER NOT NULL DEFAULT 0, digest BLOB, finalURL TEXT, error TEXT, startedAt REAL,
-                    duration REAL, attempts INTEGER NOT NULL DEFAULT 0, isFromArchive INTEGER NOT NULL DEFAULT 0);
+                    duration REAL, attempts INTEGER NOT NULL DEFAULT 0, isFromArchive INTEGER NOT NULL DEFAULT 0,
+                    linkCharset TEXT);
                 CREATE TABLE IF NOT EXISTS link (
                     source INTEGER NOT NULL, target INTEGER NOT NULL, kind INTEGER NOT NULL);
                 CREATE TABLE IF NOT EXISTS run (
@@ -24,6 +25,10 @@ enum JournalSchema {
                     url TEXT NOT NULL, verdict TEXT NOT NULL, detail TEXT NOT NULL);
                 """
         )
+        // A journal of an earlier version does not have it.
+        if try !database.columns(in: "resource").contains(where: { $0.name == "linkCharset" }) {
+            try database.execute(sql: "ALTER TABLE resource ADD COLUMN linkCharset TEXT")
+        }
     }
 }
 
@@ -32,13 +37,18 @@ extension Journal.Entry {
         switch self {
         case .found(let resource):
             try database.cachedStatement(
-                sql: "INSERT OR REPLACE INTO resource (id, url, kind, depth, state) VALUES (?, ?, ?, ?, ?)"
+                sql:
+                    "INSERT OR REPLACE INTO resource (id, url, kind, depth, state, linkCharset) VALUES (?, ?, ?, ?, ?, ?)"
             ).execute(arguments: [
                 resource.id, resource.url.string, resource.kind.rawValue, resource.depth, resource.state.rawValue,
+                resource.linkCharset,
             ])
         case .changed(let resource):
-            try database.cachedStatement(sql: "UPDATE resource SET kind = ?, depth = ?, state = ? WHERE id = ?")
-                .execute(arguments: [resource.kind.rawValue, resource.depth, resource.state.rawValue, resource.id])
+            try database.cachedStatement(
+                sql: "UPDATE resource SET kind = ?, depth = ?, state = ?, linkCharset = ? WHERE id = ?"
+            ).execute(arguments: [
+                resource.kind.rawValue, resource.depth, resource.state.rawValue, resource.linkCharset, resource.id,
+            ])
         case .finished(let record):
             try write(record, to: database)
         case .links(let source, let links):

@@ -14,6 +14,9 @@ struct LoadedResponse: Sendable {
     /// The media type in lower case, without parameters.
     var mimeType: String
     var charset: String?
+    /// The field `Refresh`, by which a page names the one that follows it; each of its bytes is the character with that
+    /// number, as HTML says ("isomorphic decode").
+    var refresh: String?
     var retryAfter: String?
     /// The reason why the archive will not store the response, if the server forbids that.
     var refusal: String?
@@ -60,6 +63,7 @@ struct Loader: Sendable {
             finalURL: response.url.flatMap { CanonicalURL(page: $0.absoluteString) },
             mimeType: type.mimeType,
             charset: type.charset,
+            refresh: Self.refresh(in: fields),
             retryAfter: fields[.retryAfter],
             refusal: Self.refusal(cacheControl: fields[.cacheControl]),
             isFromArchive: response.metrics.source == .cache,
@@ -67,6 +71,13 @@ struct Loader: Sendable {
             digest: hash.digest,
             body: body
         )
+    }
+
+    private static func refresh(in fields: HTTPFields) -> String? {
+        guard let name = HTTPField.Name("Refresh"), let field = fields[fields: name].first else { return nil }
+        return field.withUnsafeBytesOfValue { bytes in
+            String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        }
     }
 
     /// The reason why a response must not be stored (RFC 9111, section 5.2.2.5), in words; nil if it may be stored.

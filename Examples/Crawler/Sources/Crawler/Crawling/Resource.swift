@@ -30,6 +30,8 @@ struct Resource: Sendable {
     var kind: LinkKind
     var depth: Int
     var state: State
+    /// The encoding that the first link to it gives it if nothing else states one, see `FoundLink.charset`.
+    var linkCharset: String?
 }
 
 /// The result of one load, as the journal stores it.

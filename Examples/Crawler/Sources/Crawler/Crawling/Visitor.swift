@@ -20,7 +20,8 @@ struct Visitor: Sendable {
         let duration: TimeInterval
     }
 
-    func visit(_ url: CanonicalURL, kind: LinkKind) async -> Outcome {
+    func visit(_ resource: Resource) async -> Outcome {
+        let kind = resource.kind
         let startedAt = Date()
         let clock = ContinuousClock()
         let start = clock.now
@@ -28,19 +29,27 @@ struct Visitor: Sendable {
             Outcome(result: result, startedAt: startedAt, duration: duration / .seconds(1))
         }
         do {
-            var response = try await loader.load(url) {
+            var response = try await loader.load(resource.url) {
                 kind.isSitemap || LinkExtractor.mayHoldLinks(mimeType: $0)
             }
             let duration = clock.now - start
+            let url = response.finalURL ?? resource.url
             var links = ExtractedLinks()
             if (200..<300).contains(response.status), let body = response.body {
                 links = LinkExtractor.links(
                     in: body,
                     mimeType: response.mimeType,
                     charset: response.charset,
-                    url: response.finalURL ?? url,
-                    kind: kind
+                    url: url,
+                    kind: kind,
+                    linkCharset: resource.linkCharset
                 )
+            }
+            // Browsers obey the field in pages and frames of any type.
+            if !kind.isRequisite || kind == .frame, !kind.isSitemap, let field = response.refresh,
+                let link = LinkExtractor.refresh(field: field, url: url)
+            {
+                links.links.append(link)
             }
             response.body = nil
             return outcome(.answered(response, links), duration)
@@ -71,12 +80,12 @@ struct Visitor: Sendable {
             do {
                 let response = try await loader.load(url)
                 if response.status < 500 {
-                    let body = response.body ?? Data()
+                    let body = RobotsRules.text(response.body ?? Data(), charset: response.charset)
                     let rules = RobotsRules(status: response.status, body: [UInt8](body), agent: agent)
                     return RobotsOutcome(
                         robots: .known(rules),
                         status: response.status,
-                        body: body.prefix(RobotsRules.sizeLimit),
+                        body: body,
                         sitemaps: rules.sitemaps
                     )
                 }

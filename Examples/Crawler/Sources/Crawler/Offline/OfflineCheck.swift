@@ -36,11 +36,11 @@ struct OfflineCheck: Sendable {
         await withTaskGroup(of: Revisit.self) { group in
             for _ in 0..<concurrency {
                 guard let record = remaining.next() else { break }
-                group.addTask { await revisit(record, kind: known[record.id].kind) }
+                group.addTask { await revisit(record, of: known[record.id]) }
             }
             while let revisit = await group.next() {
                 if let record = remaining.next() {
-                    group.addTask { await self.revisit(record, kind: known[record.id].kind) }
+                    group.addTask { await self.revisit(record, of: known[record.id]) }
                 }
                 done += 1
                 progress(done, loaded.count)
@@ -82,9 +82,9 @@ struct OfflineCheck: Sendable {
         var links = ExtractedLinks()
     }
 
-    private func revisit(_ record: LoadRecord, kind: LinkKind) async -> Revisit {
+    private func revisit(_ record: LoadRecord, of resource: Resource) async -> Revisit {
         let visitor = Visitor(loader: loader, agent: settings.productToken)
-        switch await visitor.visit(record.url, kind: kind).result {
+        switch await visitor.visit(resource).result {
         case .cancelled:
             return Revisit(record: record, verdict: .missing("cancelled"))
         case .failed(_, let message):

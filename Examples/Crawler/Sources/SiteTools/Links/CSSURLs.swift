@@ -7,6 +7,8 @@ enum CSSURLs {
     struct Reference: Hashable, Sendable {
         let url: String
         let isImport: Bool
+
+        var kind: LinkKind { isImport ? .stylesheet : .style }
     }
 
     static func references(in css: String) -> [Reference] {

@@ -9,10 +9,17 @@ struct HTMLLinks {
     /// Whether the page has `<meta name="robots" content="nofollow">`, by which the author asks crawlers not to follow
     /// its links.
     private(set) var isNofollow = false
+    /// The encoding that the first `meta` element with one declares.
+    private(set) var encoding: WebEncoding?
+    /// The pages that `srcdoc` attributes of frames contain.
+    private(set) var srcdocs: [String] = []
 
     struct Reference: Hashable {
         let text: String
         let kind: LinkKind
+        /// Whether its query is sent in UTF-8 in pages of any encoding: browsers do so for `style` attributes and for
+        /// `@import`.
+        var hasUTF8Query = false
     }
 
     private var seen: Set<Reference> = []
@@ -63,7 +70,7 @@ struct HTMLLinks {
         } else {
             readHTML(element, attributes)
         }
-        if let style = attributes["style"] { addCSS(style) }
+        if let style = attributes["style"] { addCSS(style, isAttribute: true) }
     }
 
     private mutating func readHTML(_ element: GumboElement, _ attributes: Attributes) {
@@ -87,6 +94,7 @@ struct HTMLLinks {
             add(attributes.pointer("src"), .media)
         case GUMBO_TAG_IFRAME, GUMBO_TAG_FRAME:
             add(attributes.pointer("src"), .frame)
+            if element.tag == GUMBO_TAG_IFRAME, let page = attributes["srcdoc"] { srcdocs.append(page) }
         case GUMBO_TAG_EMBED:
             add(attributes.pointer("src"), .object)
         case GUMBO_TAG_OBJECT:
@@ -140,9 +148,12 @@ struct HTMLLinks {
     }
 
     private mutating func readMeta(_ attributes: Attributes) {
+        if encoding == nil { encoding = attributes["charset"].flatMap { WebEncoding(label: $0) }?.asDeclared }
         guard let content = attributes["content"] else { return }
-        if attributes["http-equiv"]?.lowercased() == "refresh", let url = MetaRefresh.url(in: content) {
-            add(url, .refresh)
+        let pragma = attributes["http-equiv"]?.lowercased()
+        if pragma == "refresh", let url = MetaRefresh.url(in: content) { add(url, .refresh) }
+        if pragma == "content-type", encoding == nil, let label = EncodingPrescan.charset(inContent: content) {
+            encoding = WebEncoding(label: label)?.asDeclared
         }
         if attributes["name"]?.lowercased() == "robots" {
             let directives = content.lowercased().split { $0 == "," || $0.isWhitespace }
@@ -163,9 +174,9 @@ struct HTMLLinks {
 
     // MARK: Collecting
 
-    private mutating func addCSS(_ css: String) {
+    private mutating func addCSS(_ css: String, isAttribute: Bool = false) {
         for reference in CSSURLs.references(in: css) {
-            add(reference.url, reference.isImport ? .stylesheet : .style)
+            add(reference.url, reference.kind, hasUTF8Query: isAttribute || reference.isImport)
         }
     }
 
@@ -187,9 +198,10 @@ struct HTMLLinks {
         insert(Reference(text: text, kind: kind))
     }
 
-    private mutating func add(_ url: String, _ kind: LinkKind) {
+    private mutating func add(_ url: String, _ kind: LinkKind, hasUTF8Query: Bool = false) {
         let text = String(url.prefix { $0 != "#" })
-        if !text.isEmpty { insert(Reference(text: text, kind: kind)) }
+        guard !text.isEmpty else { return }
+        insert(Reference(text: text, kind: kind, hasUTF8Query: hasUTF8Query))
     }
 
     private mutating func insert(_ reference: Reference) {

@@ -67,10 +67,16 @@ public struct FoundLink: Hashable, Sendable {
     public let url: CanonicalURL
     /// The kind of the reference.
     public let kind: LinkKind
+    /// The encoding that the target has if nothing else states one, by its name in the WHATWG Encoding standard: style
+    /// sheets, and frames of the same origin, take that of the document.
+    ///
+    /// Nil for links of other kinds.
+    public let charset: String?
 
     /// Makes a link.
-    public init(url: CanonicalURL, kind: LinkKind) {
+    public init(url: CanonicalURL, kind: LinkKind, charset: String? = nil) {
         self.url = url
         self.kind = kind
+        self.charset = charset
     }
 }

@@ -1,4 +1,5 @@
-/// The URL of `<meta http-equiv="refresh" content="5; url=next.html">`, by HTML's "shared declarative refresh steps".
+/// The URL of `<meta http-equiv="refresh" content="5; url=next.html">` and of the response field `Refresh`, by HTML's
+/// "shared declarative refresh steps".
 enum MetaRefresh {
     /// Nil if the page only reloads itself.
     static func url(in content: String) -> String? {

@@ -12,12 +12,19 @@ enum SitemapParser {
     /// The protocol's limit for one file, uncompressed.
     static let sizeLimit = 50 << 20
 
-    static func entries(in body: Data) -> Entries {
+    /// The entries of a file; `charset` is the label in the response's `Content-Type`.
+    static func entries(in body: Data, charset: String? = nil) -> Entries {
         guard let plain = body.starts(with: [0x1F, 0x8B]) ? Gunzip.data(from: body, limit: sizeLimit) : body else {
             return Entries()
         }
-        let start = plain.drop { $0 <= 0x20 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }
-        guard start.first == UInt8(ascii: "<") else { return textEntries(plain) }
+        // The declaration of an XML document must be its first bytes.
+        let xml = PageText(plain.drop { $0 <= 0x20 && $0 != 0 }, charset: charset, form: .xml).utf8
+        var start = xml.drop { $0 <= 0x20 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }
+        guard start.first == UInt8(ascii: "<") else { return textEntries(plain, charset: charset) }
+        // The text is UTF-8 now, whatever its declaration says.
+        if start.starts(with: "<?xml".utf8), let end = start.firstRange(of: Array("?>".utf8)) {
+            start = start[end.upperBound...]
+        }
         let reader = Reader()
         let parser = XMLParser(data: Data(start))
         parser.shouldProcessNamespaces = true
@@ -28,7 +35,8 @@ enum SitemapParser {
         return reader.entries
     }
 
-    private static func textEntries(_ text: Data) -> Entries {
+    private static func textEntries(_ bytes: Data, charset: String?) -> Entries {
+        let text = PageText(bytes, charset: charset, form: .plain).utf8
         let lines = String(decoding: text, as: UTF8.self).split { $0.isNewline }
         let urls = lines.map { $0.trimmingCharacters(in: .whitespaces) }
         return Entries(pages: urls.filter { $0.hasPrefix("http://") || $0.hasPrefix("https://") })

@@ -1,3 +1,4 @@
+public import Foundation
 public import WaystationHTTP
 
 /// The rules of a site's robots.txt for one crawler (RFC 9309).
@@ -48,6 +49,7 @@ extension RobotsRules {
     /// The body of a 2xx is parsed. A 4xx means that the site has no rules. After any other status the site must not be
     /// crawled for now.
     ///
+    /// - `body`: In UTF-8, as the RFC says and as ``text(_:charset:)`` returns it.
     /// - `agent`: The crawler's product token, such as `examplebot`; compared without regard to case.
     public init(status: Int, body: [UInt8], agent: String) {
         switch status {
@@ -55,5 +57,15 @@ extension RobotsRules {
         case 400..<500: self = .allowAll
         default: self = .disallowAll
         }
+    }
+    /// The first ``sizeLimit`` bytes of a robots.txt in UTF-8.
+    ///
+    /// A byte order mark or the response's charset may name another encoding. Without either, the bytes are not changed.
+    ///
+    /// - `charset`: The charset of `Content-Type`, in any spelling that browsers know.
+    public static func text(_ body: Data, charset: String?) -> Data {
+        let start = body.prefix(sizeLimit)
+        let text = PageText(start, charset: charset, form: .plain)
+        return text.encoding == .utf8 ? start : text.utf8
     }
 }

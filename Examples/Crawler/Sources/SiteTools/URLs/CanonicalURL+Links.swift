@@ -4,17 +4,20 @@ extension CanonicalURL {
     /// Reads the absolute http(s) URL of a page or of one of its parts, without credentials.
     ///
     /// Nil for any other scheme and for an invalid URL. A dot at the end of the host is removed: sites that answer under
-    /// both names are crawled once.
+    /// both names are crawled once. Characters of the query that browsers send as they are, but RFC 3986 does not allow,
+    /// are percent-encoded, as a gateway loads them.
     public init?(page text: String) {
         guard let url = CanonicalURL(Self.cleaned(text)), ["http", "https"].contains(url.scheme) else { return nil }
         let host = url.host.hasSuffix(".") ? url.host.dropLast() : url.host
         guard !host.isEmpty else { return nil }
-        guard url.userInfo != nil || host != url.host else {
+        let query = PercentEncoding.validQuery(url.query)
+        guard url.userInfo != nil || host != url.host || query != nil else {
             self = url
             return
         }
         let port = url.port.map { ":\($0)" } ?? ""
-        self.init("\(url.scheme)://\(host)\(port)\(url.pathAndQuery)")
+        let pathAndQuery = query.map { "\(url.path)?\($0)" } ?? url.pathAndQuery
+        self.init("\(url.scheme)://\(host)\(port)\(pathAndQuery)")
     }
 
     /// Resolves a reference of a document as browsers do (WHATWG URL): white space around it and line breaks in it are
@@ -22,7 +25,17 @@ extension CanonicalURL {
     ///
     /// Nil for other schemes (`data:`, `mailto:` …).
     public init?(_ reference: String, relativeTo base: CanonicalURL) {
+        self.init(reference, relativeTo: base, encoding: .utf8)
+    }
+
+    /// Resolves a reference whose query is sent in the encoding of the document; all other parts are sent in UTF-8.
+    init?(_ reference: String, relativeTo base: CanonicalURL, encoding: WebEncoding) {
         var text = Self.cleaned(reference)
+        if let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")),
+            let query = encoding.percentEncodedQuery(text[text.utf8.index(after: mark)...])
+        {
+            text = "\(text[...mark])\(query)"
+        }
         let scheme = "\(base.scheme):"
         if text.lowercased().hasPrefix(scheme), !text.dropFirst(scheme.count).hasPrefix("/") {
             text.removeFirst(scheme.count)

@@ -31,7 +31,35 @@ enum PercentEncoding {
         return output
     }
 
-    private static func append(encoded byte: UInt8, to output: inout [UInt8]) {
+    /// The query of a URL with the characters encoded that RFC 3986 does not allow, `[ ] { } | ^ \` and others, and with
+    /// `%25` for each percent sign that begins no encoding; nil if it has none of them.
+    ///
+    /// Foundation would encode all percent signs of a URL with such a character once more. `'` is among them, since
+    /// browsers encode it.
+    static func validQuery(_ query: Substring?) -> String? {
+        guard let bytes = query?.utf8 else { return nil }
+        var output: [UInt8] = []
+        var isValid = true
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            let digits = bytes[bytes.index(after: index)...].prefix(2)
+            let isStray = byte == UInt8(ascii: "%") && (digits.count < 2 || !digits.allSatisfy { digit($0) != nil })
+            if isStray || notInQuery.contains(byte) {
+                append(encoded: byte, to: &output)
+                isValid = false
+            } else {
+                output.append(byte)
+            }
+            index = bytes.index(after: index)
+        }
+        return isValid ? nil : String(decoding: output, as: UTF8.self)
+    }
+
+    private static let notInQuery = Set("[]{}|^`\\'".utf8)
+
+    /// Appends a byte: as it is if it is unreserved, otherwise percent-encoded.
+    static func append(encoded byte: UInt8, to output: inout [UInt8]) {
         if isUnreserved(byte) {
             output.append(byte)
         } else {
