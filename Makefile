@@ -24,10 +24,11 @@ HISHEL := $(CURDIR)/.build/hishel
 WARCIO := $(CURDIR)/.build/warcio
 # warcio, cdxj-indexer, wacz and pywb, for the cross-check of archives that Waystation writes.
 PYWB := $(CURDIR)/.build/pywb
+ZIP_READINGS := $(CURDIR)/.build/zip-readings
 # An S3-compatible server, for the tests of publishing; they read the variable.
 export OBJECT_STORE := $(CURDIR)/.build/object-store
 
-.PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check cross-check-recordings cross-check-archives soak doors \
+.PHONY: help deps demo-deps bench-deps build web-apps object-store publish-race test lint arrows format demo demo-packs demo-login demo-kiosk differential cross-check cross-check-recordings cross-check-archives cross-check-zips soak doors \
 	cancels fleet-loads heads valkey hammer chaos disk-size fleet bodies hostile still fuzz links sanitize bench docs docs-serve consumers build-cost walk static first-load first-test clean
 
 help:
@@ -40,6 +41,7 @@ help:
 	@echo "make cross-check   the same conversations in hishel and in Waystation, each difference with its section"
 	@echo "make cross-check-recordings   the same HARs and WARCs by Waystation, and by json and warcio [ONLY=name]"
 	@echo "make cross-check-archives   what is written as WARC and WACZ, by warcio, cdxj-indexer, wacz and pywb"
+	@echo "make cross-check-zips   the same zips by Waystation, and by unzip, bsdtar, Python and 7z [ONLY=name]"
 	@echo "make publish-race  two processes publish into one bucket at once, without a lost release [ROUNDS=100]"
 	@echo "make soak          500,000 loads, 64 at a time"
 	@echo "make cancels       loads cancelled as they end, 96,000 on each of six ways, to see that none stops the process [RUNS=10]"
@@ -87,12 +89,16 @@ SHORT := $(MAKE) --no-print-directory CONFIGURATION=debug BUILT=1
 STEP := @Scripts/step.py
 # The tests in Chromium keep pictures of the pages there.
 test: export WAYSTATION_SCREENSHOTS ?= $(CURDIR)/.build/screenshots
+# The tests of zips keep what each reader says there.
+test: export WAYSTATION_ZIP_READINGS := $(ZIP_READINGS)
 test: deps
+	@rm -rf $(ZIP_READINGS)
 	$(STEP) --begin
 	$(STEP) lint $(SHORT) lint
 	$(STEP) inputs $(SHORT) web-apps object-store
 	$(STEP) build Scripts/swift.sh build . --build-tests
 	$(STEP) tests env BUILT=1 Scripts/run-tests.py Scripts/swift.sh test . $(WIDTH)
+	$(STEP) zips Tests/CrossChecks/zips/readings.py $(ZIP_READINGS)
 	$(STEP) doors $(SHORT) doors
 	@set -e; for package in $(NESTED); do \
 		WEB_APPS=$(WEB_APPS) Scripts/step.py $$package Scripts/run-tests.py Scripts/swift.sh test $$package $(WIDTH); \
@@ -177,6 +183,12 @@ cross-check-archives: deps
 	@Scripts/make-venv.sh $(PYWB) Tests/CrossChecks/archives/requirements.txt
 	@Scripts/swift.sh build . --quiet --product waystation
 	@$(PYWB)/bin/python Tests/CrossChecks/archives/check.py .build/make/debug/waystation
+
+# Zips made by the tests, each read by Waystation and by other readers; ONLY=name shows some of them in full.
+cross-check-zips: deps
+	@rm -rf $(ZIP_READINGS)
+	WAYSTATION_ZIP_READINGS=$(ZIP_READINGS) Scripts/swift.sh test . --filter OtherReadersTests
+	@Tests/CrossChecks/zips/readings.py $(ZIP_READINGS) $(ONLY)
 
 # The S3-compatible server of the tests, from PyPI.
 object-store: deps

@@ -15,6 +15,7 @@ struct HostileInputTests {
                 $0.extra = RawEntry.zip64($0.size, $0.compressedSize)
             },
             RawEntry("c/"), RawEntry("d", "stored").describedBehind(wide: true),
+            RawEntry("e").with { ($0.size32, $0.extra) = (.max, RawEntry.zip64($0.size)) },
         ])
         wide.zip64 = .init()
         wide.end = .init(entriesOnDisk: .max, entries: .max, size: .max, offset: .max)
@@ -25,6 +26,8 @@ struct HostileInputTests {
                 $0.extra = RawEntry.unicodePath($0.name, for: $0.name)
             },
         ])
+        let directory = RawEntry("f/").with { ($0.method, $0.data, $0.compressedSize) = (8, [3, 0], 2) }
+        plain.entries += [directory, directory]
         plain.comment = Array("a comment".utf8)
         return [Array(wide.data), Array(plain.data)]
     }()

@@ -61,6 +61,14 @@ struct NameRefusalTests {
             }
         ),
         Refusal(
+            "Unicode Path that makes a file of a directory",
+            .kindMismatch,
+            RawEntry("a/").with {
+                $0.flags = 0
+                $0.extra = RawEntry.unicodePath(Array("a".utf8), for: $0.name)
+            }
+        ),
+        Refusal(
             "Unicode Path beside the UTF-8 flag",
             .headerMismatch,
             RawEntry("a").with { $0.extra = RawEntry.unicodePath(Array("b".utf8), for: $0.name) }
@@ -94,7 +102,15 @@ struct NameRefusalTests {
             "directory twice, with data",
             .nameCollision,
             RawZip([
-                RawEntry("a/"), RawEntry("a/").with { ($0.data, $0.compressedSize, $0.method) = ([3, 0], 2, 8) },
+                RawEntry("a/"), RawEntry("a/").with { ($0.data, $0.compressedSize, $0.method) = ([3, 1], 2, 8) },
+            ])
+        ),
+        Refusal(
+            "directory twice, with a checksum of no bytes",
+            .nameCollision,
+            RawZip([
+                RawEntry("a/"),
+                RawEntry("a/").with { ($0.data, $0.compressedSize, $0.method, $0.crc32) = ([3, 0], 2, 8, 1) },
             ])
         ),
         Refusal("directory twice in two cases", .nameCollision, names: "a/", "A/"),

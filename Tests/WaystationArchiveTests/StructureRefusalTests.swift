@@ -96,9 +96,9 @@ struct StructureRefusalTests {
         Refusal("extra field too long", .damagedExtraField, stored.with { $0.extra = [1, 0x99, 200, 0, 1] }),
         Refusal("bytes behind extra fields", .damagedExtraField, stored.with { $0.extra = [7] }),
         Refusal(
-            "extra field twice",
+            "extra field twice, with different bytes",
             .damagedExtraField,
-            stored.with { $0.extra = RawEntry.zip64() + RawEntry.zip64() }
+            stored.with { $0.extra = RawEntry.zip64() + RawEntry.zip64(0) }
         ),
     ]
 
@@ -285,8 +285,7 @@ struct StructureRefusalTests {
         ),
         Refusal("field too long, with another offset", .invalidZip64, allNumbers(offset: 1)),
         Refusal("field too long, with another disk", .invalidZip64, allNumbers(disk: [1, 0, 0, 0])),
-        Refusal("field of half a number more", .invalidZip64, allNumbers(offset: 0, disk: [0, 0])),
-        Refusal("field longer than all numbers", .invalidZip64, allNumbers(disk: [UInt8](repeating: 0, count: 8))),
+        Refusal("field of more than all numbers, with another disk", .invalidZip64, allNumbers(disk: [1, 0, 0, 0, 0])),
         // Taken in sequence, the first number would be the offset; taken by position, the size.
         Refusal(
             "field that can be read in two ways",
@@ -315,7 +314,17 @@ struct StructureRefusalTests {
         Refusal(
             "short local field",
             .invalidZip64,
-            sound.with { ($0.size32, $0.extra) = (.max, RawEntry.zip64($0.size)) }
+            sound.with {
+                ($0.size32, $0.extra) = (.max, RawEntry.zip64($0.size))
+                $0.localExtra = RawEntry.field(1, [0, 0, 0, 0])
+            }
+        ),
+        Refusal(
+            "local field that can be read in two ways",
+            .invalidZip64,
+            sound.with {
+                ($0.localCompressedSize, $0.localExtra) = (.max, RawEntry.zip64($0.size, $0.compressedSize))
+            }
         ),
         Refusal(
             "field not needed, with another offset",

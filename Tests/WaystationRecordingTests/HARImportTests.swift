@@ -195,6 +195,18 @@ struct HARImportTests {
         }
     }
 
+    @Test("does not end the process at a member's name that is not UTF-8", arguments: ["@abcd", "\"@abcd\""])
+    func memberNameThatIsNotUTF8(name: String) async throws {
+        let odd = Self.entry("https://shop.example/odd").replacing("\"time\": 1", with: "\"time\": NaN, \(name): 1")
+        let good = ["a", "b"].map { Self.entry("https://shop.example/\($0)") }
+        let text = Self.har([good[0], odd, good[1]])
+        let bytes = Data(text.map { $0 == UInt8(ascii: "@") ? 0xF8 : $0 })
+        let file = try place.file("odd.har", bytes)
+        let report = try await place.cache().importRecording(at: file)
+        #expect(report.imported.count == 2)
+        #expect(report.skipped.map(\.reason) == [.damagedEntry])
+    }
+
     @Test(
         "and elements that are no objects are skipped alone",
         arguments: ["null", "7", "\"}\"", "[[]]", "true", "{}"]

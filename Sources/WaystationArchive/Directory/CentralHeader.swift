@@ -175,6 +175,9 @@ struct EntryKind {
     private static let windowsHosts: Set<UInt8> = [0, 10, 11, 14]
     private static let windowsDirectory: UInt32 = 0x10
     private static let windowsReparsePoint: UInt32 = 0x400
+    /// The hosts whose entries may be the label of a volume: FAT, Atari, HPFS, NTFS.
+    private static let labelHosts: Set<UInt8> = [0, 5, 6, 11]
+    private static let label: UInt32 = 0x8
 
     private static let typeMask: UInt32 = 0o170_000
     private static let directory: UInt32 = 0o040_000
@@ -195,6 +198,14 @@ struct EntryKind {
         if !isStreamed { try Self.check(mode: type, entry: entry) }
         if Self.windowsHosts.contains(host), attributes & Self.windowsReparsePoint != 0 {
             throw Self.link(entry)
+        }
+        // Readers on other systems make a file of it, and `unzip` nothing.
+        if Self.labelHosts.contains(host), attributes & Self.label != 0 {
+            throw ZipError(
+                .specialFile,
+                entry: entry,
+                "is the label of a volume; create the archive again, of files and directories only"
+            )
         }
         // Info-ZIP's first Unix field has a checksum, then the mode.
         if let field = extra[.infoZipUnix], field.count >= 6 {

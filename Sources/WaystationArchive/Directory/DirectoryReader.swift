@@ -50,8 +50,6 @@ struct DirectoryReader {
             guard headers.count < limits.maximumEntries else { throw NameTree.tooMany(limits.maximumEntries) }
             var header = try CentralHeader(from: &reader, limits: limits)
             header.isListed = try names.insert(header.path)
-            // Some writers repeat directories. Nobody would read the data of the second one.
-            guard header.isListed || header.compressedSize == 0 else { throw NameTree.collision(header.path) }
             guard let sum = totalSize.adding(header.size), sum <= limits.maximumTotalSize else {
                 throw ZipError(
                     .archiveTooLarge,
@@ -91,6 +89,10 @@ struct DirectoryReader {
                 throw ZipError.outsideFile(entry: header.path.path)
             }
             guard dataEnd <= end.range.lowerBound else { throw overlap(header) }
+            // Some writers repeat directories. Nobody would read the data of the second one.
+            if !header.isListed, header.compressedSize > 0 {
+                guard try isDeflatedNothing(header, from: &reader) else { throw NameTree.collision(header.path) }
+            }
             reader.seek(to: dataEnd)
             if local.flags.union(header.flags).contains(.descriptor) {
                 // Readers look for it only if the local header announces it, and some writers leave it out after
@@ -107,6 +109,14 @@ struct DirectoryReader {
             limits: limits
         )
         return dataOffsets
+    }
+
+    /// Whether an entry's data, at the reader's position, are the two bytes to which deflate compresses no bytes.
+    ///
+    /// Java's writers deflate directories too.
+    private func isDeflatedNothing(_ header: CentralHeader, from reader: inout SourceReader) throws -> Bool {
+        guard header.method == .deflated, header.compressedSize == 2, header.crc32 == 0 else { return false }
+        return try reader.next(2)?.elementsEqual([3, 0]) == true
     }
 
     private func overlap(_ header: CentralHeader) -> ZipError {

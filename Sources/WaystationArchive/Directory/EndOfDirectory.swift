@@ -205,11 +205,6 @@ struct Zip64Numbers {
     var disk: UInt32
 
     /// Reads the numbers of a directory header, and takes those that the header has no room for from its zip64 field.
-    ///
-    /// By the specification, the zip64 field has only the numbers that do not fit into the header, in this order. Go's
-    /// `archive/zip` and others write all numbers into it as soon as one needs it. Such a field is accepted when every
-    /// reader interprets it in the same way: the numbers that are needed come first in it, and the others equal those
-    /// of the header. Others write the field, often empty, where no number needs it; readers ignore it.
     init(
         size: UInt32,
         compressedSize: UInt32,
@@ -218,58 +213,22 @@ struct Zip64Numbers {
         extra: ExtraFields,
         entry: String
     ) throws(ZipError) {
-        var numbers = [UInt64(size), UInt64(compressedSize), UInt64(offset), UInt64(disk)]
+        let numbers = [UInt64(size), UInt64(compressedSize), UInt64(offset), UInt64(disk)]
         let isWide = [size, compressedSize, offset].map { $0 == Self.placeholder } + [disk == Self.diskPlaceholder]
-        let needed = numbers.indices.filter { isWide[$0] }
-        if let field = extra[.zip64], needed.isEmpty {
-            guard Self.repeats(numbers, field) else {
-                throw Self.invalid(entry, "has a zip64 field that contradicts its header")
-            }
-        } else if let field = extra[.zip64] {
-            let beginnings = (1...numbers.count).map { Array(0..<$0) }.filter { $0.starts(with: needed) }
-            guard let listed = ([needed] + beginnings).first(where: { Self.length(of: $0) == field.count }) else {
-                throw Self.invalid(
-                    entry,
-                    "has a zip64 field of \(field.count) bytes where \(Self.length(of: needed)) are needed"
-                )
-            }
-            var rest = field
-            for index in listed {
-                let number = index == 3 ? UInt64(rest.field(0, as: UInt32.self)) : rest.field(0, as: UInt64.self)
-                guard isWide[index] || number == numbers[index] else {
-                    throw Self.invalid(entry, "has a zip64 field that contradicts its header")
-                }
-                numbers[index] = number
-                rest = rest.dropFirst(Self.length(of: [index]))
-            }
-        } else if !needed.isEmpty {
-            throw Self.invalid(entry, "has no zip64 field and needs one")
-        }
-        (self.size, self.compressedSize, self.offset) = (numbers[0], numbers[1], numbers[2])
-        self.disk = UInt32(truncatingIfNeeded: numbers[3])
-    }
-
-    /// Whether a field that no number needs has only numbers that the header has too, or zeros, which stand for numbers
-    /// that are not known yet.
-    private static func repeats(_ numbers: [UInt64], _ field: ArraySlice<UInt8>) -> Bool {
-        numbers.indices.allSatisfy { index in
-            let (start, length) = (index * 8, index == 3 ? 4 : 8)
-            guard field.count >= start + length else { return true }
-            let number = index == 3 ? UInt64(field.field(start, as: UInt32.self)) : field.field(start, as: UInt64.self)
-            return number == numbers[index] || number == 0
-        }
-    }
-
-    /// The length of numbers in a field, in bytes; the fourth number is the disk.
-    private static func length(of numbers: [Int]) -> Int {
-        numbers.reduce(0) { $0 + ($1 == 3 ? 4 : 8) }
+        let all = try Self.complete(
+            numbers,
+            needed: numbers.indices.filter { isWide[$0] },
+            from: extra[.zip64],
+            of: "header",
+            entry: entry
+        )
+        (self.size, self.compressedSize, self.offset) = (all[0], all[1], all[2])
+        self.disk = UInt32(truncatingIfNeeded: all[3])
     }
 
     /// The sizes of a local header.
     ///
-    /// Its zip64 field has both sizes as soon as one of them needs it.
-    ///
-    /// The `offset` and a disk may follow, since some writers use one field for both headers.
+    /// The `offset` and a disk may be in its zip64 field too, since some writers use one field for both headers.
     static func localSizes(
         size: UInt32,
         compressedSize: UInt32,
@@ -277,33 +236,71 @@ struct Zip64Numbers {
         extra: ExtraFields,
         entry: String
     ) throws(ZipError) -> (size: UInt64, compressedSize: UInt64) {
-        let isWide = (size: size == placeholder, compressedSize: compressedSize == placeholder)
-        guard let field = extra[.zip64] else {
-            guard !isWide.size, !isWide.compressedSize else {
-                throw invalid(entry, "has no zip64 field in its local header and needs one")
-            }
-            return (UInt64(size), UInt64(compressedSize))
-        }
-        guard isWide.size || isWide.compressedSize else {
-            guard repeats([UInt64(size), UInt64(compressedSize), UInt64(offset), 0], field) else {
-                throw invalid(entry, "has a zip64 field that contradicts its local header")
-            }
-            return (UInt64(size), UInt64(compressedSize))
-        }
-        guard [16, 24, 28].contains(field.count) else {
-            throw invalid(entry, "has a zip64 field of \(field.count) bytes in its local header where 16 are needed")
-        }
-        let wide = (size: field.field(0, as: UInt64.self), compressedSize: field.field(8, as: UInt64.self))
-        // A number that has room in the header must be the same in the field; zero means that it was not yet known.
-        guard isWide.size || wide.size == UInt64(size) || wide.size == 0,
-            isWide.compressedSize || wide.compressedSize == UInt64(compressedSize) || wide.compressedSize == 0,
-            field.count == 16 || [0, UInt64(offset)].contains(field.field(16, as: UInt64.self)),
-            field.count < 28 || field.field(24, as: UInt32.self) == 0
-        else { throw invalid(entry, "has a zip64 field that contradicts its local header") }
-        return (
-            isWide.size ? wide.size : UInt64(size),
-            isWide.compressedSize ? wide.compressedSize : UInt64(compressedSize)
+        let sizes = [size, compressedSize]
+        let all = try complete(
+            sizes.map { UInt64($0) } + [UInt64(offset), 0],
+            needed: sizes.indices.filter { sizes[$0] == placeholder },
+            from: extra[.zip64],
+            of: "local header",
+            entry: entry
         )
+        return (all[0], all[1])
+    }
+
+    /// The size, the compressed size, the offset and the disk of a header, those that are needed from its zip64 field.
+    ///
+    /// By the specification, the field has only the numbers that do not fit into the header, in this order. Go's
+    /// `archive/zip` and others write all numbers into it as soon as one needs it, others write the field, often empty,
+    /// where no number needs it, and some fields go on after the last number. A field is accepted when every reader
+    /// interprets it in the same way: the numbers that are needed come first in it, and the others repeat those of the
+    /// header.
+    private static func complete(
+        _ numbers: [UInt64],
+        needed: [Int],
+        from field: ArraySlice<UInt8>?,
+        of header: String,
+        entry: String
+    ) throws(ZipError) -> [UInt64] {
+        guard let field else {
+            guard needed.isEmpty else { throw invalid(entry, "has no zip64 field in its \(header) and needs one") }
+            return numbers
+        }
+        // Some readers expect all numbers, each at its place, and others only those that are needed. They take the same
+        // ones if these are the first, or if the field has no room for more.
+        let isInPlace = needed.elementsEqual(needed.indices)
+        let length = needed.reduce(0) { $0 + width(of: $1) }
+        guard field.count >= length, isInPlace || field.count < length + 8 else {
+            throw invalid(
+                entry,
+                "has a zip64 field of \(field.count) bytes in its \(header) where \(length) are needed"
+            )
+        }
+        var all = numbers
+        var rest = field
+        for index in needed {
+            all[index] = number(index, at: 0, of: rest)
+            rest = rest.dropFirst(width(of: index))
+        }
+        guard !isInPlace || repeats(all, field) else {
+            throw invalid(entry, "has a zip64 field that contradicts its \(header)")
+        }
+        return all
+    }
+
+    /// Whether the numbers of a field, each at its place, are these ones, or zeros, which stand for numbers that are not
+    /// known yet.
+    private static func repeats(_ numbers: [UInt64], _ field: ArraySlice<UInt8>) -> Bool {
+        numbers.indices.allSatisfy { index in
+            guard field.count >= index * 8 + width(of: index) else { return true }
+            return [0, numbers[index]].contains(number(index, at: index * 8, of: field))
+        }
+    }
+
+    /// The length of a number in a field, in bytes; the fourth number is the disk.
+    private static func width(of index: Int) -> Int { index == 3 ? 4 : 8 }
+
+    private static func number(_ index: Int, at offset: Int, of field: ArraySlice<UInt8>) -> UInt64 {
+        index == 3 ? UInt64(field.field(offset, as: UInt32.self)) : field.field(offset, as: UInt64.self)
     }
 
     private static func invalid(_ entry: String, _ problem: String) -> ZipError {

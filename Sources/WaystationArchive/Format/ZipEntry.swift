@@ -79,7 +79,7 @@ struct ExtraFields {
 
     /// Reads the fields that this module uses.
     ///
-    /// - Throws: ``ZipError`` when the lengths do not add up, or a field occurs twice.
+    /// - Throws: ``ZipError`` when the lengths do not add up, or a field occurs twice with different bytes.
     init(_ bytes: ArraySlice<UInt8>, entry: String) throws(ZipError) {
         func damaged(_ problem: String) -> ZipError {
             ZipError(.damagedExtraField, entry: entry, "\(problem); fetch or create the archive again")
@@ -90,8 +90,9 @@ struct ExtraFields {
             guard rest.count - 4 >= length else { throw damaged("has an extra field that runs past its header") }
             if let identifier = Identifier(rawValue: rest.field(0, as: UInt16.self)) {
                 let content = rest.dropFirst(4).prefix(length)
-                guard fields.updateValue(content, forKey: identifier) == nil else {
-                    throw damaged("has an extra field twice")
+                // Readers differ in which of two fields they take.
+                guard fields.updateValue(content, forKey: identifier).map({ $0 == content }) ?? true else {
+                    throw damaged("has an extra field twice, with different bytes")
                 }
             }
             rest = rest.dropFirst(4 + length)

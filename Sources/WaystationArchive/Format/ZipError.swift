@@ -73,7 +73,7 @@ extension ZipError.Code {
     public static let tooDeep = Self(description: "tooDeep")
     /// Two names are equal, or differ only in case, Unicode form or invisible characters.
     ///
-    /// Directories without data may repeat in the same spelling.
+    /// Directories may repeat in the same spelling.
     public static let nameCollision = Self(description: "nameCollision")
     /// The name of a file is also the directory of another entry.
     public static let fileIsDirectory = Self(description: "fileIsDirectory")
@@ -83,7 +83,7 @@ extension ZipError.Code {
 extension ZipError.Code {
     /// An entry is a symbolic link.
     public static let symbolicLink = Self(description: "symbolicLink")
-    /// An entry is neither a file nor a directory: a device, or a pipe or socket without contents.
+    /// An entry is neither a file nor a directory: a device, the label of a volume, or a pipe or socket without contents.
     public static let specialFile = Self(description: "specialFile")
     /// An entry is a directory by its attributes and a file by its name, or a directory has contents.
     public static let kindMismatch = Self(description: "kindMismatch")
@@ -93,7 +93,7 @@ extension ZipError.Code {
     public static let unsupportedMethod = Self(description: "unsupportedMethod")
     /// An entry's data are a patch for another file.
     public static let unsupportedFlags = Self(description: "unsupportedFlags")
-    /// The lengths of an entry's extra fields do not add up, or a field occurs twice.
+    /// The lengths of an entry's extra fields do not add up, or a field occurs twice with different bytes.
     public static let damagedExtraField = Self(description: "damagedExtraField")
 }
 

@@ -26,7 +26,18 @@ enum EntryName {
             }
             return name
         }
-        if let unicodePath { return unicodePath }
+        if let unicodePath {
+            // A reader that ignores the field must not make a file where another one makes a directory.
+            guard marksDirectory(unicodePath, host: host) == marksDirectory(CodePage437.decode(bytes), host: host)
+            else {
+                throw ZipError(
+                    .kindMismatch,
+                    entry: unicodePath,
+                    "is a directory by one of its two names and a file by the other; create the archive again"
+                )
+            }
+            return unicodePath
+        }
         // Most names are ASCII, which both encodings read in the same way.
         switch unmarked.value {
         case .utf8: return try utf8(bytes)
@@ -34,6 +45,10 @@ enum EntryName {
             return String(validating: bytes, as: UTF8.self) ?? CodePage437.decode(bytes)
         case .codePage437, .host: return CodePage437.decode(bytes)
         }
+    }
+
+    private static func marksDirectory(_ name: String, host: UInt8) -> Bool {
+        plain(name, host: host).utf8.last == UInt8(ascii: "/")
     }
 
     /// MS-DOS, whose names may have backslashes between their segments.
@@ -65,7 +80,7 @@ enum EntryName {
 
     /// The name in a Unicode Path field; `nil` without one, or when it was made for other bytes.
     static func unicodePath(in extra: ExtraFields, for name: ArraySlice<UInt8>) throws(ZipError) -> String? {
-        guard let field = extra[.unicodePath], field.count > 5, field.field(0, as: UInt8.self) == 1 else { return nil }
+        guard let field = extra[.unicodePath], field.count >= 5, field[field.startIndex] == 1 else { return nil }
         var checksum = CRC32()
         checksum.update(name)
         guard field.field(1, as: UInt32.self) == checksum.value else { return nil }

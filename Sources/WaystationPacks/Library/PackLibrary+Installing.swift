@@ -73,6 +73,9 @@ extension PackLibrary {
             guard manifest.module == module else {
                 throw PackError(.damaged, "the content patch for \(module) leads to a pack of \(manifest.module)")
             }
+            guard !manifest.files.isEmpty else {
+                throw PackError(.damaged, "the content patch for \(module) leads to a pack without files")
+            }
             let staging = try PackStaging(in: layout, fileSystem)
             let difference = ContentDifference(from: base.manifest, to: manifest)
             do {
@@ -320,7 +323,7 @@ extension PackLibrary {
             } catch let error as ZipError {
                 throw PackError.unpacking(zip, error)
             }
-            guard archive.entries.contains(where: { !$0.isDirectory }) else {
+            guard archive.entries.contains(where: { !$0.isDirectory && $0.path != PackManifest.fileName }) else {
                 throw PackError(.damaged, "\(zip) is empty, it has no files: build the pack again from its folder")
             }
             return (try PackStaging(in: layout, fileSystem), archive)

@@ -214,9 +214,13 @@ extension PackLibrary {
     private func stage(folder source: String, as description: PackDescription?) async throws(PackError) -> StagedPack {
         try await onDisk("copying \(source)") {
             let staging = try PackStaging(in: layout, environment.fileSystem)
-            let paths = try environment.fileSystem.filePaths(below: source)
+            let paths = try environment.fileSystem.filePaths(below: source).filter { $0 != PackManifest.fileName }
+            // An empty pack would take the pages of the previous version away.
+            guard !paths.isEmpty else {
+                throw PackError(.damaged, "\(source) is empty, it has no files: check the path")
+            }
             let files = Mutex<[PackedFile]>([])
-            try await BlockingWork.forEach(paths.filter { $0 != PackManifest.fileName }) { path in
+            try await BlockingWork.forEach(paths) { path in
                 let original = try FileSource(self.environment.fileSystem.openFile("\(source)/\(path)"))
                 let copied = try staging.copy(original, to: path)
                 files.withLock { $0.append(PackedFile(path: path, size: copied.size, sha256: copied.sha256)) }

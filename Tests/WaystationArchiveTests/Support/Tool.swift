@@ -7,6 +7,8 @@ import WaystationProcesses
 /// A program that is not installed fails the test, because interchange would go untested.
 enum Tool: String {
     case zip, unzip, bsdtar, python = "python3"
+    /// 7-Zip, which is used where it is installed.
+    case sevenZip = "7z"
     /// The shell, for pipes between the other tools.
     case shell = "sh"
 
@@ -21,10 +23,20 @@ enum Tool: String {
         return text
     }
 
-    /// Runs the program, which may fail, and returns whether it exited with one of these statuses.
-    func succeeds(_ arguments: [String], in directory: String, with statuses: Set<Int32>) throws -> Bool {
-        guard case .exited(let status) = try outcome(of: arguments, in: directory).ending else { return false }
-        return statuses.contains(status)
+    /// Whether the program is installed; 7-Zip has another name in some packages.
+    var isInstalled: Bool { path != nil }
+
+    private var path: String? {
+        (self == .sevenZip ? [rawValue, "7zz"] : [rawValue]).map { "/usr/bin/\($0)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// Runs the program, which may fail; nil if it exits with one of these statuses.
+    func failure(of arguments: [String], in directory: String, with statuses: Set<Int32>) throws -> ToolFailure? {
+        let outcome = try outcome(of: arguments, in: directory)
+        if case .exited(let status) = outcome.ending, statuses.contains(status) { return nil }
+        let lines = String(decoding: outcome.output + outcome.errors, as: UTF8.self).split(whereSeparator: \.isNewline)
+        return ToolFailure(lastLine: lines.last.map(String.init) ?? "\(outcome.ending)")
     }
 
     private func outcome(
@@ -32,7 +44,7 @@ enum Tool: String {
         in directory: String,
         stream: String? = nil
     ) throws -> SpawnedProcessOutcome {
-        let file = "/usr/bin/\(rawValue)"
+        let file = try #require(path, "\(rawValue) is not installed")
         let piped = stream.map { ["-c", #"stream=$0; "$@" | cat >"$stream""#, $0, file] }
         return try SpawnedProcess.run(
             piped == nil ? file : "/bin/sh",
@@ -41,4 +53,10 @@ enum Tool: String {
             environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC"]
         )
     }
+}
+
+/// The end of a program that could not do its work.
+struct ToolFailure: Error {
+    /// The last line that it printed.
+    let lastLine: String
 }

@@ -140,6 +140,32 @@ struct ZipInstallTests {
         #expect(library.module(.shop) == before)
     }
 
+    @Test("a zip or a folder with a manifest alone is refused as empty, and so is a folder without files")
+    func emptyPacks() async throws {
+        let library = try fixture.library()
+        let manifest = try PackDescription.shop("1").manifest(of: []).json()
+        let zip = fixture.root.appending(path: "bare.zip")
+        var bytes = Data()
+        let writer = ZipWriter { bytes.append(contentsOf: $0) }
+        try writer.add(PackManifest.fileName, from: manifest)
+        try writer.finish()
+        try bytes.write(to: zip)
+        let zipError = await #expect(throws: PackError.self) { try await library.install(zip: zip) }
+        #expect(zipError?.description.contains("\(zip.path) is empty") == true)
+        let folder = try fixture.folder([PackManifest.fileName: String(decoding: manifest, as: UTF8.self)])
+        let bare = await #expect(throws: PackError.self) { try await library.install(folder: folder) }
+        #expect(bare?.code == .damaged)
+        #expect(bare?.description.contains("is empty, it has no files") == true)
+        let none = fixture.root.appending(path: "none/within")
+        try FileManager.default.createDirectory(at: none, withIntermediateDirectories: true)
+        let error = await #expect(throws: PackError.self) {
+            try await library.install(folder: none.deletingLastPathComponent(), as: .shop("1"))
+        }
+        #expect(error?.code == .damaged)
+        #expect(library.modules.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.layout.staging).isEmpty)
+    }
+
     @Test("the caller's limits decide which zip is too large")
     func limits() async throws {
         let deep = fixture.root.appending(path: "deep.zip")
