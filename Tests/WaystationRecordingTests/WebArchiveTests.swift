@@ -18,7 +18,7 @@ struct WebArchiveTests {
 
     private static func record(
         _ path: String,
-        _ type: String = "response",
+        type: String = "response",
         id: String? = nil,
         day: Int = 0,
         fields: [String] = [],
@@ -40,17 +40,17 @@ struct WebArchiveTests {
 
     /// The records of a small archive.
     private static let records: [Data] = [
-        record("", "warcinfo", fields: ["Content-Type: application/warc-fields"], "software: test\r\n"),
+        record("", type: "warcinfo", fields: ["Content-Type: application/warc-fields"], "software: test\r\n"),
         // The body of this revisit record is in a record after it.
-        record("copy", "revisit", day: 2, fields: [digest], "HTTP/1.1 200 OK\r\nContent-Type: text/css\r\n\r\n"),
-        record("page", "request", id: "r", "GET /page HTTP/1.1\r\nHost: shop.example\r\n\r\n"),
+        record("copy", type: "revisit", day: 2, fields: [digest], "HTTP/1.1 200 OK\r\nContent-Type: text/css\r\n\r\n"),
+        record("page", type: "request", id: "r", "GET /page HTTP/1.1\r\nHost: shop.example\r\n\r\n"),
         record("page", day: 0, fields: ["WARC-Concurrent-To: <urn:r>"], ok("first")),
         record("page", day: 10, ok("second")),
         record("page", day: 20, ok("third", "Content-Type: text/html\r\nSet-Cookie: a=1\r\nConnection: close\r\n")),
         record("body", fields: [digest], ok("the body of both", "X-Own: 1\r\n")),
         record(
             "unchanged",
-            "revisit",
+            type: "revisit",
             day: 12,
             fields: [
                 "WARC-Refers-To-Target-URI: http://shop.example/page",
@@ -58,17 +58,17 @@ struct WebArchiveTests {
             ],
             "HTTP/1.1 304 Not Modified\r\nX-New: 1\r\n\r\n"
         ),
-        record("lost", "revisit", fields: ["WARC-Payload-Digest: sha1:WROEVEMSVMLDFJVFT3ALOFEIWJGHQ4IX"], ""),
+        record("lost", type: "revisit", fields: ["WARC-Payload-Digest: sha1:WROEVEMSVMLDFJVFT3ALOFEIWJGHQ4IX"], ""),
         record("old", "HTTP/1.1 301 Moved\r\nLocation: /page\r\nContent-Length: 0\r\n\r\n"),
         record("missing", "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone"),
         record("form", id: "f", fields: ["WARC-Concurrent-To: <urn:p>"], ok("an answer to POST")),
-        record("form", "request", id: "p", "POST /form HTTP/1.1\r\nHost: shop.example\r\n\r\n"),
+        record("form", type: "request", id: "p", "POST /form HTTP/1.1\r\nHost: shop.example\r\n\r\n"),
         record("cut", day: 5, fields: ["WARC-Truncated: time"], ok("half")),
         record("cut", day: 0, ok("whole")),
         record("film", "HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-3/4\r\nContent-Length: 4\r\n\r\nfilm"),
         record("part", "HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-3/9\r\nContent-Length: 4\r\n\r\npart"),
         record("search?q=[a]|%zz", ok("a query")),
-        record("file.txt", "resource", fields: ["Content-Type: text/plain"], "a file"),
+        record("file.txt", type: "resource", fields: ["Content-Type: text/plain"], "a file"),
     ]
 
     /// The archive in each form in which it can be played.
@@ -78,7 +78,7 @@ struct WebArchiveTests {
         var index = ""
         var offset = 0
         for (record, member) in zip(Self.records, members) {
-            let read = try #require(WARCReader(DataSource(record)).next())
+            let read = try #require(try WARCReader(DataSource(record)).next())
             defer { offset += member.count }
             guard ["response", "resource", "revisit"].contains(read.type), let date = read.date else { continue }
             var line = CDXJLine(
@@ -103,7 +103,7 @@ struct WebArchiveTests {
             ("WACZ with a plain index", [("archive/data.warc.gz", warc), ("indexes/index.cdxj", Data(index.utf8))]),
             ("WACZ without an index", [("archive/data.warc.gz", warc)]),
         ] {
-            files.append((name, try zip(name, entries)))
+            files.append((name, try wacz(name, entries)))
         }
         return files
     }
@@ -260,14 +260,14 @@ struct WebArchiveTests {
         }
         #expect(code(try place.file("whole.warc.gz", place.gzipped(plain))) == .notSeekable)
         #expect(code(try place.file("text", Data("a text".utf8))) == .unknownFormat)
-        #expect(code(try zip("pack", [("index.html", Data("a".utf8))])) == .unknownFormat)
+        #expect(code(try wacz("pack", [("index.html", Data("a".utf8))])) == .unknownFormat)
         #expect(code(place.file("absent")) == .unreadable)
         #expect(code(try place.file("cut.warc", plain.prefix(60))) == .truncated)
         // The captures before the damage can be played.
         let damaged = try WebArchive(contentsOf: place.file("damaged.warc", plain.dropLast(60)))
         #expect(damaged.captureCount > 10)
         #expect(damaged.warnings.contains { $0.detail.contains("the captures before it are used") })
-        let deflated = try WebArchive(contentsOf: zip("deflated", [("archive/a.warc", plain)], .deflated))
+        let deflated = try WebArchive(contentsOf: wacz("deflated", [("archive/a.warc", plain)], .deflated))
         #expect(deflated.captureCount > 10)
     }
 

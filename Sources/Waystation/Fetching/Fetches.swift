@@ -134,6 +134,13 @@ final class Fetches: Sendable {
                 return .taken(SharedExchange(fetch: fetch, waiter: waiter))
             // The end of that fetch is about to be counted.
             case .ended where plan.lookedUp != nil: return .outdated
+            // The bytes that have arrived are no longer at hand, but they are stored.
+            case .tooLate where waiter.isLoad && !unfollowed.contains(ObjectIdentifier(fetch)):
+                guard case .joined = fetch.follow(waiter, needing: plan.bytes) else {
+                    unfollowed.insert(ObjectIdentifier(fetch))
+                    continue
+                }
+                return .taken(FollowedFetch(fetch: fetch, waiter: waiter))
             case .ended, .tooLate:
                 // Removes the fetch, so that the next pass of the loop starts a new one.
                 state.withLock { if $0.running[identity] === fetch { $0.running[identity] = nil } }

@@ -44,8 +44,8 @@ final class SharedFetch: TransportReceiver {
         var claim: SharedClaim?
         /// The head of the response that is to be shared.
         var shared: StoredHead?
-        /// The loads that wait until bytes of this response are stored.
-        var followers: [any FetchWaiter] = []
+        /// The loads that wait until bytes of this response are stored, each with the first byte that it needs.
+        var followers: [(load: any FetchWaiter, first: Int)] = []
         /// The number of the present pause of the fetch's own loads, if others wait for its bytes meanwhile.
         var pause: Int?
         var pauseCount = 0
@@ -54,8 +54,9 @@ final class SharedFetch: TransportReceiver {
         var stuckPause = 0
         /// Whether other loads may wait: the response has not begun, or is stored as a part.
         var mayBeFollowed = true
-        /// The number of bytes of the body that have arrived.
+        /// The number of bytes of the body that have arrived, and when it began to.
         var received = 0
+        var streamingSince: ContinuousClock.Instant?
     }
 
     struct Times {
@@ -145,26 +146,50 @@ final class SharedFetch: TransportReceiver {
     /// - Parameters:
     ///   - follower: The load.
     ///   - bytes: The bytes that it needs.
-    /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing, whose loads take no more, or that
-    ///   needs long until it has those bytes.
+    /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing, whose loads take no more, that
+    ///   needs long until it has those bytes, or whose key was invalidated since its request was sent.
     func follow(_ follower: any FetchWaiter, needing bytes: Range<Int>?) -> Joining {
         let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
-            guard state.mayBeFollowed, !state.isStuck, let own = plan.bytes, let bytes,
-                max(bytes.lowerBound, own.lowerBound) - own.lowerBound - state.received <= reach(state)
+            guard state.mayBeFollowed, !state.isStuck, let bytes, isSoon(bytes.lowerBound, state),
+                !cache.store.hasInvalidated(plan.presented.key, since: state.times.moment)
             else { return .tooLate }
-            state.followers.append(follower)
+            state.followers.append((follower, bytes.lowerBound))
             return .joined
         }
+        guard joining == .joined else { return joining }
         // The loads of the fetch may all be paused.
-        if joining == .joined { keepPace() }
+        keepPace()
+        reconsider(follower.id)
         return joining
     }
 
-    /// The number of bytes for which a load waits: one part, or as many as arrive in two seconds at the pace so far.
-    private func reach(_ state: State) -> Int {
-        let elapsed = max(0.1, cache.now().timeIntervalSince(state.times.received))
-        return max(ResponseRecorder.partLength, Int(Double(state.received) / elapsed * 2))
+    /// Whether a byte is no more than one part away, or as many bytes as arrive in two seconds at the pace so far.
+    ///
+    /// While the pace is not known, any byte may be near: a second request would wait for the same server.
+    private func isSoon(_ byte: Int, _ state: State) -> Bool {
+        guard let own = plan.bytes else { return false }
+        guard let began = state.streamingSince else { return true }
+        let elapsed = began.duration(to: .now) / .seconds(1)
+        let distance = byte - own.lowerBound - state.received
+        return distance <= ResponseRecorder.partLength || elapsed < Self.patience
+            || Double(distance) <= Double(state.received) / elapsed * 2
+    }
+
+    /// Lets a load go after a while if the byte that it needs is still far away.
+    private func reconsider(_ follower: FetchWaiterID) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+            guard let self else { return }
+            let (isWaiting, left): (Bool, (any FetchWaiter)?) = state.withLock { state in
+                guard let index = state.followers.firstIndex(where: { $0.load.id == follower }) else {
+                    return (false, nil)
+                }
+                guard !isSoon(state.followers[index].first, state) else { return (true, nil) }
+                return (false, state.followers.remove(at: index).load)
+            }
+            left?.fetchIsNotShared(.parts)
+            if isWaiting { reconsider(follower) }
+        }
     }
 
     /// Removes a load that waits until bytes are stored.
@@ -172,8 +197,8 @@ final class SharedFetch: TransportReceiver {
         // The end of a waiter may call out, so it is released outside of the lock.
         _ = state.withLock { state in
             let followers = state.followers
-            state.followers.removeAll { $0.id == follower.id }
-            return followers
+            state.followers.removeAll { $0.load.id == follower.id }
+            return followers.map(\.load)
         }
     }
 
@@ -183,7 +208,7 @@ final class SharedFetch: TransportReceiver {
             defer { state.followers = [] }
             return state.followers
         }
-        for follower in followers { follower.fetchIsNotShared(reason) }
+        for follower in followers { follower.load.fetchIsNotShared(reason) }
     }
 
     /// Removes a waiter; when it was the last one, the traffic stops.
