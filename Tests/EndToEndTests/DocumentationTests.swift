@@ -121,7 +121,7 @@ struct DocumentationTests {
             "encodeURI", "encodeURIComponent", "fatalError", "Process", "networkServiceType", "requestHeaderFields",
             "CFURLSessionCurlHostIsEqual", "removeAllCachedResponses", "removeCachedResponse", "removeCachedResponses",
             "cachedResponse", "currentDiskUsage", "memoryCapacity", "diskCapacity", "willCacheResponse", "MockAgent",
-            "SnapshotAgent",
+            "SnapshotAgent", "allowsJSON5",
         ]
         // The change log names what was removed, too. The article about other libraries names theirs; EquivalentTests
         // checks the names of ours in it.
