@@ -108,7 +108,7 @@ struct WebArchiveTests {
         return files
     }
 
-    private func zip(
+    private func wacz(
         _ name: String,
         _ entries: [(String, Data)],
         _ compression: ZipWriter.Compression = .stored
