@@ -54,7 +54,8 @@ final class WARCWriter {
     init(_ file: OutputFile, name: String, isCompressed: Bool, created: Date) throws {
         self.file = file
         self.name = name.inOneLine
-        deflater = isCompressed ? try Deflater(level: 6, format: .gzip) : nil
+        // Level 6 takes twice the time of level 4, and makes pages smaller by 7 % only.
+        deflater = isCompressed ? try Deflater(level: 4, format: .gzip) : nil
         warcinfo = Self.newID()
         let fields = [
             "software: \(SoftwareVersion.product)", "format: WARC File Format 1.1",

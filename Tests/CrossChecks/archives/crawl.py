@@ -19,8 +19,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 import check
 
-# `Date` is the moment of the response, and `Cache-Status` is Waystation's own. The others are about the connection, or about the coding that wget asks for.
-ARGUED = {"cache-status", "date", "connection", "keep-alive", "transfer-encoding", "content-encoding", "vary"}
+# `Date` is the moment of the response. The others are about the connection, or about the coding that wget asks for.
+ARGUED = {"date", "connection", "keep-alive", "transfer-encoding", "content-encoding", "vary"}
 
 
 def serve(root, folder):
