@@ -43,6 +43,65 @@ struct RulesCheckTests {
         #expect(Set(try #require(tool.tree("kiosk")?.keys)) == ["rules.toml", "site", "site/index.html"])
     }
 
+    private static let archive = """
+        WARC/1.1\r
+        WARC-Type: response\r
+        WARC-Date: 2026-03-01T12:00:00Z\r
+        WARC-Target-URI: https://docs.example/page\r
+        Content-Length: 46\r
+        \r
+        HTTP/1.1 200 OK\r
+        Content-Length: 8\r
+        \r
+        the page\r
+        \r
+
+        """
+
+    @Test("accepts a web archive in place of rules, and as a source of a rule")
+    func webArchive() throws {
+        try tool.write([
+            "site.warc": Self.archive,
+            "text.warc": "a text",
+            "k.toml": """
+            [[rule]]
+            url = "https://docs.example/**"
+            via = "archive"
+            archive = "site.warc"
+            as-of = "2026-03-01"
+            """,
+            "wrong.toml": """
+            [[rule]]
+            url = "https://docs.example/**"
+            via = ["archive", "network"]
+            archive = "text.warc"
+            as-of = "yesterday"
+
+            [[rule]]
+            url = "https://shop.example/**"
+            via = "archive"
+            """,
+        ])
+        let alone = try tool.run("gateway", "--archive", "site.warc", "--as-of", "2026-03-01", "--check")
+        #expect(alone.output.hasSuffix("site.warc: 1 rule, no mistakes\n"), "\(alone)")
+        #expect(alone.status == 0)
+        let rule = try tool.run("gateway", "--rules", "k.toml", "--check")
+        #expect(rule.output == "k.toml: 1 rule, no mistakes\n")
+        let wrong = try tool.run("gateway", "--rules", "wrong.toml", "--check")
+        #expect(wrong.status == 1)
+        #expect(wrong.output.contains("`as-of` is \"yesterday\"; expected a time, such as"))
+        #expect(wrong.output.contains("the source \"archive\" needs a file, such as `archive = \"site.wacz\"`"))
+        let text = try tool.run("gateway", "--archive", "text.warc", "--check")
+        #expect(text.errors.contains("text.warc is neither HAR (JSON) nor WARC nor WACZ"))
+        for arguments in [
+            ["gateway", "--check"], ["gateway", "--rules", "k.toml", "--archive", "site.warc"],
+            ["gateway", "--rules", "k.toml", "--as-of", "2026"], ["gateway", "--archive", "a", "--as-of", "yesterday"],
+            ["gateway", "--archive", "site.warc", "--cache", "cache"],
+        ] {
+            #expect(try tool.run(arguments).status == 64, "\(arguments)")
+        }
+    }
+
     @Test("refuses a file that is too large to be one of rules")
     func largeFile() throws {
         try SparseFile.make(at: tool.folder.appending(path: "large.toml"))

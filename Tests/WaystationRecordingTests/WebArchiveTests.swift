@@ -249,6 +249,21 @@ struct WebArchiveTests {
         #expect(try await load(request("page"), session).0 == WARCImportTests.page + "\n")
     }
 
+    @Test("also from a WACZ that an export of a store has written")
+    func exported() async throws {
+        let cache = try place.cache()
+        var options = ImportOptions()
+        options.time = .now
+        try await cache.importRecording(at: archives()[0].file, options: options)
+        await cache.flush()
+        let file = place.file("exported.wacz")
+        #expect(try StoreInspector(directory: cache.store.directory).export(to: file, as: .wacz) > 5)
+        let session = try session(.archive(file: file))
+        for (path, body) in [("page", "third"), ("body", "the body of both"), ("copy", "the body of both")] {
+            #expect(try await load(request(path), session).0 == body)
+        }
+    }
+
     @Test("unless its records cannot be read by their places, or the file is of another kind")
     func refusals() throws {
         let plain = Self.records.reduce(Data(), +)

@@ -107,7 +107,9 @@ extension Route {
     /// The captures of a web archive: a WARC, a WACZ or a HAR.
     ///
     /// ```swift
-    /// $0.rules = [.allow("https://shop.example/**", via: try .archive(file: file, at: date))]
+    /// let interceptor = try Interceptor {
+    ///     $0.rules = [.allow("https://shop.example/**", via: try .archive(file: file, at: date))]
+    /// }
     /// ```
     ///
     /// - Parameters:

@@ -156,7 +156,7 @@ struct MistakesTests {
         Case(
             "[[rule]]\nurl = \"https://a.example/**\"\nvia = \"the origin\"\n",
             """
-            3:7 `via` is "the origin"; expected "network", "cache", "files", "pack", "nowhere" or "block"
+            3:7 `via` is "the origin"; expected "network", "cache", "files", "pack", "archive", "nowhere" or "block"
             """
         ),
         Case(

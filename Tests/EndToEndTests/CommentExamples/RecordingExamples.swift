@@ -82,7 +82,7 @@ enum RecordingExamples {
     }
 
     static func route(_ file: URL, _ date: Date) throws -> Interceptor {
-        // snippet: recording-playing
+        // snippet: comment-archive-route
         let interceptor = try Interceptor {
             $0.rules = [.allow("https://shop.example/**", via: try .archive(file: file, at: date))]
         }
