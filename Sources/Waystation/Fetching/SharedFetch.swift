@@ -44,7 +44,8 @@ final class SharedFetch: TransportReceiver {
         var claim: SharedClaim?
         /// The head of the response that is to be shared.
         var shared: StoredHead?
-        /// The loads that wait until bytes of this response are stored, each with the first byte that it needs.
+        /// The loads that wait until bytes of this response are stored, each with the number of the first byte of the fetch
+        /// that it needs.
         var followers: [(load: any FetchWaiter, first: Int)] = []
         /// The number of the present pause of the fetch's own loads, if others wait for its bytes meanwhile.
         var pause: Int?
@@ -151,10 +152,13 @@ final class SharedFetch: TransportReceiver {
     func follow(_ follower: any FetchWaiter, needing bytes: Range<Int>?) -> Joining {
         let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
-            guard state.mayBeFollowed, !state.isStuck, let bytes, isSoon(bytes.lowerBound, state),
-                !cache.store.hasInvalidated(plan.presented.key, since: state.times.moment)
-            else { return .tooLate }
-            state.followers.append((follower, bytes.lowerBound))
+            guard state.mayBeFollowed, !state.isStuck, let own = plan.bytes, let bytes else { return .tooLate }
+            let first = max(bytes.lowerBound, own.lowerBound) - own.lowerBound
+            guard isSoon(first, state), !cache.store.hasInvalidated(plan.presented.key, since: state.times.moment)
+            else {
+                return .tooLate
+            }
+            state.followers.append((follower, first))
             return .joined
         }
         guard joining == .joined else { return joining }
@@ -164,16 +168,23 @@ final class SharedFetch: TransportReceiver {
         return joining
     }
 
-    /// Whether a byte is no more than one part away, or as many bytes as arrive in two seconds at the pace so far.
+    /// Whether a byte can be looked up soon: it is near, or comes within two seconds at the pace so far.
     ///
-    /// While the pace is not known, any byte may be near: a second request would wait for the same server.
+    /// Bytes can be looked up when their part is stored. While the pace is not known, any byte may be near: a second
+    /// request would wait for the same server.
+    ///
+    /// - Parameters:
+    ///   - byte: The number of the byte among those of the fetch.
+    ///   - state: The state of the fetch.
+    /// - Returns: Whether it comes soon.
     private func isSoon(_ byte: Int, _ state: State) -> Bool {
-        guard let own = plan.bytes else { return false }
         guard let began = state.streamingSince else { return true }
         let elapsed = began.duration(to: .now) / .seconds(1)
-        let distance = byte - own.lowerBound - state.received
-        return distance <= ResponseRecorder.partLength || elapsed < Self.patience
-            || Double(distance) <= Double(state.received) / elapsed * 2
+        guard elapsed >= Self.patience, let own = plan.bytes else { return true }
+        let rest = ResponseRecorder.partLength - byte % ResponseRecorder.partLength
+        let end = own.count - byte <= rest ? own.count : byte + rest
+        let distance = end - state.received
+        return distance <= Self.nearby || Double(distance) <= Double(state.received) / elapsed * 2
     }
 
     /// Lets a load go after a while if the byte that it needs is still far away.
@@ -203,10 +214,15 @@ final class SharedFetch: TransportReceiver {
     }
 
     /// Lets the loads go that wait until bytes are stored.
-    func releaseFollowers(because reason: UnsharedReason = .parts) {
+    ///
+    /// - Parameters:
+    ///   - reason: Why they get no bytes of the fetch itself.
+    ///   - isStored: Whether only those are let go whose first byte has arrived, because it is stored.
+    func releaseFollowers(because reason: UnsharedReason = .parts, ifStored isStored: Bool = false) {
         let followers = state.withLock { state in
-            defer { state.followers = [] }
-            return state.followers
+            let (present, received) = (state.followers, state.received)
+            state.followers.removeAll { !isStored || $0.first < received }
+            return present.filter { !isStored || $0.first < received }
         }
         for follower in followers { follower.load.fetchIsNotShared(reason) }
     }
@@ -340,7 +356,7 @@ final class SharedFetch: TransportReceiver {
         left?.carryOut()
         makeCalls()
         keepPace()
-        if progress != .recorded { releaseFollowers() }
+        if progress != .recorded { releaseFollowers(ifStored: progress == .stored) }
     }
 
     /// Stores a complete response, and drops the older responses that it replaces.
@@ -459,8 +475,10 @@ extension SharedFetch.State {
 
 /// The pace of a fetch: its exchange is paused while no load can take more, and while the store's disk is too far behind.
 extension SharedFetch {
-    /// The seconds for which loads wait for the bytes of a fetch whose own loads take no more.
+    /// The seconds for which loads wait for the bytes of a fetch whose own loads take no more, or whose pace is not known.
     private static let patience = 1.0
+    /// The number of bytes for which a load waits at any pace.
+    private static let nearby = 1 << 20
 
     /// The number of bytes that may wait for the store's disk; a kill of the process loses them.
     private static let unwrittenLimit = 512 << 10

@@ -158,7 +158,7 @@ struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
         abstract: "Prints how to make browsers accept the certificates of a gateway, and how to undo it.",
-        usage: "waystation gateway trust --rules <file> [--authority <dir>] [--format <format>]",
+        usage: "waystation gateway trust (--rules <file> | --archive <file>) [--authority <dir>] [--format <format>]",
         discussion: """
             A gateway that is a proxy answers https by the rules if it has an authority: a directory under \
             `[authority]` in the rules, or --authority. Browsers accept the certificates of an authority when its \
@@ -187,7 +187,7 @@ struct TrustCommand: AsyncParsableCommand {
         #if Gateway
         let document = try rulesOptions.document()
         do {
-            // No cache and no packs are opened, so its rules may use what the command line of a start provides.
+            // Of the rules, only web archives are opened; those may use what the command line of a start provides.
             let (file, archives) = try rulesOptions.file(document, beside: [.cache, .packs, .proxy])
             let plan = try GatewayPlan(document, file, authority: rulesOptions.authority, opened: archives)
             guard let authority = try plan.authority() else { throw GatewayFailure.noAuthority(document.name) }
@@ -339,7 +339,8 @@ extension RulesFile {
         gateway.start = archive.pages
         rules = [
             RuleSetting(
-                patterns: archive.origins.map { "\($0)/**" },
+                // A star in a host would be a pattern of hosts.
+                patterns: archive.origins.filter { !$0.contains("*") }.map { "\($0)/**" },
                 methods: nil,
                 sources: [.archive(PathSetting(path: path, place: place), at: time)],
                 place: place

@@ -17,7 +17,7 @@ public import WaystationStorage
 /// try await recorder.finish()
 /// ```
 ///
-/// Loads do not wait for the file: a queue of the recorder's own writes it. Of the bodies that wait for the queue, 16 MiB
+/// A queue of the recorder's own compresses and writes the file. Of the bodies that wait for the queue, 16 MiB
 /// are in memory, and the others in a temporary file beside the file. The file gets its name by ``finish()``; a recorder
 /// that is released before leaves no file. Any thread, and several interceptors at once, may use a recorder.
 public final class FileRecorder: ExchangeRecorder {
@@ -93,7 +93,11 @@ public final class FileRecorder: ExchangeRecorder {
                         try progress.withLock { progress in
                             if let failure = progress.failure { throw failure }
                             defer { progress.output = nil }
-                            try progress.output?.finish()
+                            do { try progress.output?.finish() } catch {
+                                // Another call must not report a file that does not exist.
+                                progress.failure = error
+                                throw error
+                            }
                             return progress.count
                         }
                     }

@@ -49,15 +49,19 @@ extension StoreInspector {
         return count
     }
 
-    /// The parts among the responses of a key that together are whole, and the other responses.
+    /// The parts among the responses of a key that together are whole, and the other responses, without parts that their
+    /// origin has yet to confirm.
     private func joined(_ entries: [StoredEntry]) throws -> (joined: [StoredParts], others: [StoredEntry]) {
         guard entries.contains(where: { $0.part != nil }) else { return ([], entries) }
         // A response that an app has removed meanwhile is left out. The bodies are not kept open, as there may be many.
         let heads = try entries.map { try response($0)?.head }
-        guard !heads.contains(nil) else { return ([], entries) }
+        let isConfirmed = heads.map { $0.map { !$0.isUnconfirmed } ?? false }
+        let others = { (used: Set<Int>) in
+            entries.indices.filter { isConfirmed[$0] && !used.contains($0) }.map { entries[$0] }
+        }
+        guard !isConfirmed.contains(false) else { return ([], others([])) }
         let joined = StoredParts.joined(among: heads.compactMap(\.self)).filter(\.head.isComplete)
-        let used = Set(joined.flatMap(\.pieces).map(\.index))
-        return (joined, entries.indices.filter { !used.contains($0) }.map { entries[$0] })
+        return (joined, others(Set(joined.flatMap(\.pieces).map(\.index))))
     }
 
     /// The bytes of a representation whose parts are all stored.

@@ -24,7 +24,7 @@ final class ArchiveContents: Sendable {
     private let files: Files
     private let limits: WARCReader.Limits
     /// The captures whose bodies revisit records have, by the hashes of the names by which they refer to them.
-    private let originals: [Int: CapturePlace]
+    private let originals: [Int: [CapturePlace]]
 
     /// Opens an archive; the file's content decides which format it has.
     ///
@@ -127,23 +127,34 @@ final class ArchiveContents: Sendable {
             throw ImportRefusal(.revisit, "the revisit record refers to others in a circle")
         }
         for capture in originals(of: record) {
-            guard let other = try? self.record(at: capture), other.id == nil || other.id != record.id else { continue }
+            guard let other = try? self.record(at: capture), other.type != "revisit" || isNamed(other, by: record)
+            else {
+                continue
+            }
             // The digest counts more than the other references.
             if let digest = record.payloadDigest, let stated = other.payloadDigest, !digest.isOne(of: [stated]) {
                 continue
             }
-            let original = try exchange(of: other, depth: depth + 1)
+            // It may be damaged or cut off, and another record may have the same body.
+            guard let original = try? exchange(of: other, depth: depth + 1) else { continue }
             let (status, fields) = try record.revisited(original.status, original.fields)
             return record.exchange(nil, fields, status: status, body: original.body)
         }
         throw ImportRefusal(.revisit, "the revisit record refers to a record that is not in the archive")
     }
 
+    /// Whether a revisit record names another one by its ID or by its time: the last capture of a URL before it is often a
+    /// revisit record too, and the original is further back.
+    private func isNamed(_ other: WARCRecord, by record: WARCRecord) -> Bool {
+        guard other.id == nil || other.id != record.id else { return false }
+        return record["WARC-Refers-To"] != nil || record["WARC-Refers-To-Date"] != nil
+    }
+
     /// The captures to which a revisit record may refer, the most reliable reference first.
     private func originals(of record: WARCRecord) -> [CapturePlace] {
         record.namesOfOriginal.flatMap { name -> [CapturePlace] in
             switch name {
-            case .digest, .record: return originals[name.hashValue].map { [$0] } ?? []
+            case .digest, .record: return originals[name.hashValue] ?? []
             case .capture(let url, let microseconds):
                 let time = Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
                 // An index of a WACZ has whole seconds.
@@ -172,9 +183,11 @@ extension ArchivedExchange {
 
 /// The captures of an archive as they are found.
 private struct ArchiveScan {
-    /// The most bytes of a record that are read while the index is made: those of a request, or of the head of a page.
-    private static let headLimit = ByteCount.kibibytes(64)
+    /// The most bytes of a record that are read while the index is made: those of a request, or of the first page.
+    private static let headLimit = ByteCount.mebibytes(4)
     private static let maximumPages = 20
+    /// The most records with one digest that are kept: the first one may be cut off.
+    private static let maximumOriginals = 4
 
     var warnings: [ImportReport.Warning] = []
     var origins: Set<String> = []
@@ -189,13 +202,13 @@ private struct ArchiveScan {
     private var others: Set<Int> = []
 
     /// The index, and the captures to which revisit records refer.
-    func index() -> (CaptureIndex, originals: [Int: CapturePlace]) {
+    func index() -> (CaptureIndex, originals: [Int: [CapturePlace]]) {
         let left = Set(relatives.lazy.filter { others.contains($0.id) }.map(\.capture))
         let kept = left.isEmpty ? captures : captures.indices.filter { !left.contains($0) }.map { captures[$0] }
-        var originals: [Int: CapturePlace] = [:]
-        // The first record with a digest is the one that has the body.
-        for (name, capture) in names where revisited.contains(name) && originals[name] == nil {
-            originals[name] = captures[capture]
+        var originals: [Int: [CapturePlace]] = [:]
+        for (name, capture) in names where revisited.contains(name) {
+            guard originals[name, default: []].count < Self.maximumOriginals else { continue }
+            originals[name, default: []].append(captures[capture])
         }
         return (CaptureIndex(kept), originals)
     }

@@ -15,8 +15,8 @@ import WaystationHTTP
 /// ```
 /// ``Waystation/Route/archive(file:at:orElse:)`` is short for this.
 ///
-/// Nothing is unpacked: the index of the archive is in memory, 32 bytes for each capture, and a record is read when its URL
-/// is asked for. A GET gets the capture of its URL whose time is nearest to the time that the app chooses, or that the
+/// The file is read in its place: the index of the archive is in memory, 32 bytes for each capture, and a record is read
+/// when its URL is asked for. A GET gets the capture of its URL whose time is nearest to the time that the app chooses, or that the
 /// request names by `Accept-Datetime` (RFC 7089 §2.1.1); a HEAD gets its fields. `Memento-Datetime` in the response is the
 /// time of the capture. All statuses are answered, so a redirect or a missing page is seen as it was. If the record of a
 /// capture is damaged, the next nearest one is used. Other methods, and URLs without a capture, are declined.
@@ -90,7 +90,9 @@ public struct WebArchive: AnswerSource {
         let wanted = request.acceptedTime ?? time
         let found = contents.index.captures(of: address.string, nearestTo: wanted)
         guard !found.isEmpty else { return .declined }
-        let range = request.request.value(forHTTPHeaderField: "If-Range") == nil ? request.range : nil
+        // Only a GET has a range (RFC 9110 §14.2).
+        let isWhole = request.method != "GET" || request.request.value(forHTTPHeaderField: "If-Range") != nil
+        let range = isWhole ? nil : request.range
         return .later {
             try await withCheckedThrowingContinuation { continuation in
                 Self.reading.async {

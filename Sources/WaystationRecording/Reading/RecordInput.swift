@@ -133,8 +133,8 @@ final class RecordInput {
 
     private func fill() throws(RecordingError) -> Bool {
         let chunk = try more()
-        // A new buffer is made, so that the consumed bytes are released.
-        buffer = buffer.isEmpty ? chunk : Data(buffer) + chunk
+        // The consumed bytes are released with the buffer, when all of it is consumed.
+        if buffer.isEmpty { buffer = chunk } else { buffer.append(chunk) }
         return !chunk.isEmpty
     }
 }

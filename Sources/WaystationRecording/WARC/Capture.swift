@@ -53,7 +53,7 @@ struct Capture {
             truncation = error.code == .timedOut ? "time" : "disconnect"
         } else if length < exchange.bodyLength {
             truncation = body == nil ? "unspecified" : "length"
-        } else if body == nil, Self.hasBody(method, head.statusCode), content.statesBody {
+        } else if body == nil, Self.hasBody(method, head.statusCode), !content.statesEmptyBody {
             // The body of a redirect, or of a download, was not seen.
             truncation = "unspecified"
         } else {
@@ -157,10 +157,10 @@ private struct CodedFields {
         return others.isEmpty ? nil : others.joined(separator: ", ")
     }
 
-    /// Whether the fields say that a body follows.
-    var statesBody: Bool {
-        if !Self.values("Transfer-Encoding", in: fields).isEmpty { return true }
-        if case .bytes(let count) = ContentLength(lines: Self.values("Content-Length", in: fields)) { return count > 0 }
+    /// Whether the fields say that the body is empty.
+    var statesEmptyBody: Bool {
+        guard Self.values("Transfer-Encoding", in: fields).isEmpty else { return false }
+        if case .bytes(0) = ContentLength(lines: Self.values("Content-Length", in: fields)) { return true }
         return false
     }
 

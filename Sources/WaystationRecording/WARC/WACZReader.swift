@@ -11,7 +11,9 @@ struct WACZReader {
     private static let warcs = [".warc", ".warc.gz", ".warc.zst"]
     private static let indices = [".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz"]
     /// The longest line of an index or of a list of pages; a line of a list may have the text of a page.
-    private static let maximumLine = 16 << 20
+    private static let maximumLine = 4 << 20
+    /// The largest member that is unpacked, so that a small zip does not fill the disk.
+    private static let maximumUnpacked = 4 << 30
 
     private let archive: ZipArchive
     private let file: URL
@@ -98,6 +100,12 @@ struct WACZReader {
         if let stored = archive.source(of: entry) {
             if isChecked { try archive.read(entry) { _ in } }
             return stored
+        }
+        guard entry.size <= Self.maximumUnpacked else {
+            throw RecordingError(
+                .tooLarge,
+                "\(entry.path.quoted()) is compressed by the zip, and has more than \(Self.maximumUnpacked) bytes: store it"
+            )
         }
         let fileSystem = LocalFileSystem()
         let name = "waystation-\(UUID().uuidString).warc"

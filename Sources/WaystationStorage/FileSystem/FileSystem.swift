@@ -227,11 +227,14 @@ package struct FileStatus: Hashable, Sendable {
     package let kind: Kind
     package let size: Int
     package let identity: FileIdentity
+    /// The number of names that a file has.
+    package let links: Int
 
-    package init(kind: Kind, size: Int, identity: FileIdentity) {
+    package init(kind: Kind, size: Int, identity: FileIdentity, links: Int = 1) {
         self.kind = kind
         self.size = size
         self.identity = identity
+        self.links = links
     }
 }
 

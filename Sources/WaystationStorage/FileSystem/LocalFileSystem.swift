@@ -400,7 +400,8 @@ package struct LocalFileSystem: FileSystem {
         return FileStatus(
             kind: kind,
             size: Int(status.st_size),
-            identity: FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+            identity: FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)),
+            links: Int(status.st_nlink)
         )
     }
 

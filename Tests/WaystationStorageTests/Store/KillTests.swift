@@ -21,7 +21,7 @@ struct KillTests {
         try await kill(at: point, isOpen: false)
     }
 
-    @Test("loses nothing of a part that it is storing", arguments: 1...24)
+    @Test("loses nothing of a part that it is storing", arguments: 1...48)
     func whileItStoresAPart(point: Int) async throws {
         let fixture = try StoreFixture()
         let path = fixture.directory.path(percentEncoded: false)

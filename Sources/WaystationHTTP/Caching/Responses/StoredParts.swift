@@ -175,6 +175,9 @@ extension StoredHead {
         return with(fields)
     }
 
+    /// Whether the response is such a part.
+    package var isUnconfirmed: Bool { facts.isUnconfirmed }
+
     /// The head of a part with the fields of the whole representation, which were updated.
     package func part(updatedBy whole: StoredHead) -> StoredHead {
         var fields = whole.headerFields.confirmed()

@@ -139,6 +139,11 @@ extension ResponseStore {
         else {
             return nil
         }
+        guard let status = try fileSystem.status(of: body) else { return nil }
+        // The process may have been killed when the row of the body was on disk already.
+        guard try !index.rows(for: staged.head.key).contains(where: { try names($0, status.identity) }) else {
+            return nil
+        }
         let file = try fileSystem.openFileForAppending(body)
         // A checksum is written after its block.
         var sums = written.prefix(try fileSystem.length(of: file) / BlockChecksums.blockSize)
@@ -156,13 +161,31 @@ extension ResponseStore {
         guard let part = staged.head.part(at: staged.offset, length: length)?.unconfirmed,
             length <= largestBody, let name = BodyName(RandomName.make().inShard)
         else { return nil }
-        try fileSystem.truncate(file, to: length)
+        var source = body
+        if status.links > 1 {
+            // Another process may have given the file to a response with the same body.
+            source += ".copy"
+            let copy = try fileSystem.createFile(source)
+            for place in stride(from: 0, to: length, by: BlockChecksums.blockSize) {
+                try fileSystem.write(fileSystem.read(file, at: place, count: BlockChecksums.blockSize), to: copy)
+            }
+        } else {
+            try fileSystem.truncate(file, to: length)
+        }
         let row = EncodedRow(part, bodyLength: length, bodyFile: name.text, checksums: checksums)
         _ = try index.insert(row, lastUsed: now(), maximumVariants: limits.maximumVariants) {
             try fileSystem.createDirectory(layout.directory(of: name))
-            try fileSystem.rename(body, to: layout.path(of: name))
+            try fileSystem.rename(source, to: layout.path(of: name))
         }
         return part
+    }
+
+    /// Whether a row names the body file with this identity.
+    private func names(_ found: StoreIndex.Found, _ identity: FileIdentity) throws -> Bool {
+        guard case .intact(let record) = found, case .file(let name) = record.body, let path = layout.body(name) else {
+            return false
+        }
+        return try environment.fileSystem.identity(of: path) == identity
     }
 }
 

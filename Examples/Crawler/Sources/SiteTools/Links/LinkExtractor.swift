@@ -115,7 +115,9 @@ public enum LinkExtractor {
         var html = parsed(text.utf8)
         // A `meta` element after the first 1024 bytes: the page is read again, as browsers do (HTML, "changing the
         // encoding while parsing").
-        if text.confidence != .certain, let encoding = html.encoding, encoding != text.encoding {
+        // Text in UTF-16 could not be read as such if it were in another encoding.
+        let isUTF16 = text.encoding == .utf16LE || text.encoding == .utf16BE
+        if text.confidence != .certain, !isUTF16, let encoding = html.encoding, encoding != text.encoding {
             text = PageText(body, in: encoding)
             html = parsed(text.utf8)
         }
