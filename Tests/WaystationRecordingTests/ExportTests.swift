@@ -17,7 +17,7 @@ struct ExportTests {
 
     init() throws { place = try Workplace() }
 
-    /// What a store has of one response.
+    /// The parts of one response in a store, as far as an export must keep them.
     private struct Stored: Equatable, CustomStringConvertible {
         let method: String
         let url: String

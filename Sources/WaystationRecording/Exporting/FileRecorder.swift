@@ -21,7 +21,7 @@ public import WaystationStorage
 /// are in memory, and the others in a temporary file beside the file. The file gets its name by ``finish()``; a recorder
 /// that is released before leaves no file. Any thread, and several interceptors at once, may use a recorder.
 public final class FileRecorder: ExchangeRecorder {
-    /// What the queue works on.
+    /// The file, and how far it is written; only the queue changes them.
     private struct Progress: ~Copyable {
         var output: RecordingOutput?
         var count = 0

@@ -60,7 +60,7 @@ final class ArchiveContents: Sendable {
 
     /// The first of some captures that is one of a URL and can be read.
     ///
-    /// - Throws: ``RecordingError`` with the code `unusableCapture` if there is none.
+    /// - Throws: ``RecordingError`` with the code `unusableCapture` if none of them can be read.
     func exchange(of url: String, in captures: [CapturePlace]) throws(RecordingError) -> ArchivedExchange {
         var reason = "the file has changed"
         for capture in captures.prefix(Self.maximumAttempts) {

@@ -64,7 +64,7 @@ public struct WebArchive: AnswerSource {
     /// - Returns: The archive; both share one index.
     public func nearest(to time: Date?) -> WebArchive { WebArchive(contents, time) }
 
-    /// The times of all captures of a URL, the earliest first; empty if there are none.
+    /// The times of all captures of a URL, the earliest first; empty for a URL without captures.
     public func captures(of url: URL) -> [Date] {
         guard let address = try? ArchivedExchange.address(url.absoluteString) else { return [] }
         return contents.index.captures(of: address.string).map(\.date)

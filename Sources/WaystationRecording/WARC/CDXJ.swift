@@ -86,7 +86,7 @@ package struct CDXJLine: Hashable, Sendable {
         return "\(key) \(timestamp) \(Self.json(members))"
     }
 
-    /// The moment of the timestamp; nil if it is none.
+    /// The moment of the timestamp; nil if its digits are not a date and a time.
     package var date: Date? {
         let digits = Array(timestamp)
         guard digits.count == 14 else { return nil }

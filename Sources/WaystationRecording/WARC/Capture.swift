@@ -151,7 +151,7 @@ private struct CodedFields {
         fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
     }
 
-    /// The members of `Cache-Status` that other caches have written; nil if there are none.
+    /// The members of `Cache-Status` that other caches have written; nil if only Waystation has written one.
     private static func others(_ value: String) -> String? {
         let others = value.quotedListMembers.filter { $0.prefix { $0 != ";" } != "Waystation" }
         return others.isEmpty ? nil : others.joined(separator: ", ")

@@ -40,7 +40,7 @@ struct WACZReader {
     ///
     /// - Parameter areChecked: Whether the CRC-32 of each WARC is checked first, for which all of it is read.
     /// - Returns: The WARCs; at least one.
-    /// - Throws: ``RecordingError`` when one is damaged, or when there is none.
+    /// - Throws: ``RecordingError`` when a WARC is damaged, or when the zip has no WARC.
     func warcs(areChecked: Bool) throws(RecordingError) -> [(name: String, source: any ByteSource)] {
         let warcs: [(name: String, source: any ByteSource)]
         do {

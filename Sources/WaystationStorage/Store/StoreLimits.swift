@@ -35,7 +35,8 @@ public struct StoreLimits: Sendable {
 
     /// Bodies up to this size are kept in the index, larger ones in files.
     ///
-    /// Default: 64 KiB. It is at most 64 KiB or a 32nd of ``maximumSize``, if that is more. Equal bodies in files are kept once and count once, even for different URLs.
+    /// Default: 64 KiB. It is at most 64 KiB or a 32nd of ``maximumSize``, if that is more. For parts (206) the limit is at most 4 KiB,
+    /// since a look-up reads all rows of its key. Equal bodies in files are kept once and count once, even for different URLs.
     public var inlineBodyLimit: ByteCount
 
     /// The memory for responses that are kept after a look-up.

@@ -5,7 +5,7 @@ import Testing
 
 /// An archive of a form that a real writer makes, or nearly makes, and what `unzip`, `bsdtar` and Python say about it.
 struct OddArchive: Sendable, CustomTestStringConvertible {
-    /// What the others say, and what is right here.
+    /// The answer of the three other readers, and the answer that this library must give.
     enum Verdict: Sendable {
         /// The three extract the same files, and so does this library.
         case read
@@ -17,7 +17,7 @@ struct OddArchive: Sendable, CustomTestStringConvertible {
         case decided([String], because: String)
     }
 
-    /// How the archive is made.
+    /// The way in which the archive is made.
     enum Making: Sendable {
         case bytes(RawZip)
         /// By a command of the shell that writes `a.zip` from the folder `in`.
@@ -60,9 +60,9 @@ struct OddArchive: Sendable, CustomTestStringConvertible {
     static let script = file("js/app.js", "let a = 1")
 }
 
-/// What every reader says about one archive, for the report of `make cross-check-zips`.
+/// The readings of one archive by all readers, for the report of `make cross-check-zips`.
 struct ZipReadings: Encodable {
-    /// The files that a reader extracts, or why it refuses the archive.
+    /// The files that a reader extracts, or the reason why it refuses the archive.
     struct Reading: Encodable {
         /// The size and the CRC-32 of each file, by path; the paths of directories end in a slash.
         var files: [String: String]?

@@ -67,7 +67,7 @@ extension OddArchive {
                 file("d/"),
                 file("d/").with { ($0.method, $0.data, $0.compressedSize) = (8, [1, 0, 0, 0xFF, 0xFF], 5) },
             ],
-            .refused(.nameCollision, because: "nobody would check the data of the second one")
+            .refused(.nameCollision, because: "no reader checks the data of the second directory")
         ),
         OddArchive(
             "directory twice, with one local header",

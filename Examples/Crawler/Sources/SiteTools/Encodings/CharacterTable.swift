@@ -16,10 +16,10 @@ struct CharacterTable: Sendable {
         case gb18030FourBytes
     }
 
-    /// The character of each pointer; 0 where there is none.
+    /// The character of each pointer; 0 for a pointer without a character.
     let characters: [UInt32]
 
-    /// The character of a pointer; nil if there is none.
+    /// The character of a pointer; nil for a pointer without a character.
     subscript(pointer: Int) -> UInt32? {
         guard characters.indices.contains(pointer), characters[pointer] != 0 else { return nil }
         return characters[pointer]
