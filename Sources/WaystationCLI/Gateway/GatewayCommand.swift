@@ -118,7 +118,7 @@ struct GatewayCommand: AsyncParsableCommand {
         file.gateway.port = port ?? file.gateway.port
         file.gateway.isProxy = isProxy ?? file.gateway.isProxy
         file.gateway.hasInspector = inspect ?? file.gateway.hasInspector
-        var plan = try GatewayPlan(
+        var plan = GatewayPlan(
             document,
             file,
             cache: cache,
@@ -187,9 +187,9 @@ struct TrustCommand: AsyncParsableCommand {
         #if Gateway
         let document = try rulesOptions.document()
         do {
-            // Of the rules, only web archives are opened; those may use what the command line of a start provides.
+            // No cache, no packs and no archives of the rules are opened, so they may be given at a start alone.
             let (file, archives) = try rulesOptions.file(document, beside: [.cache, .packs, .proxy])
-            let plan = try GatewayPlan(document, file, authority: rulesOptions.authority, opened: archives)
+            let plan = GatewayPlan(document, file, authority: rulesOptions.authority, opened: archives)
             guard let authority = try plan.authority() else { throw GatewayFailure.noAuthority(document.name) }
             try options.write(TrustResult(authority, for: plan))
         } catch let error as RulesFile.Problems {

@@ -19,8 +19,8 @@ struct GatewayPlan {
     var packsDirectory: URL?
     /// The directory of the authority; nil if https is only tunnelled.
     var authorityDirectory: URL?
-    /// The web archives that the rules name, by their paths.
-    private let archives: [String: WebArchive]
+    /// The web archives that are open already, by their paths.
+    private let opened: [String: WebArchive]
 
     /// Makes a plan; directories of the command line replace those of the file.
     ///
@@ -31,7 +31,6 @@ struct GatewayPlan {
     ///   - packs: The directory of the packs.
     ///   - authority: The directory of the authority.
     ///   - opened: The web archives that are open already, by their paths.
-    /// - Throws: `RulesFile.Problems` when a web archive cannot be opened.
     init(
         _ document: RulesDocument,
         _ file: RulesFile,
@@ -39,26 +38,28 @@ struct GatewayPlan {
         packs: String? = nil,
         authority: String? = nil,
         opened: [String: WebArchive] = [:]
-    ) throws(RulesFile.Problems) {
+    ) {
         self.document = document
         self.file = file
         let folder = document.folder
         cacheDirectory = cache.map { URL(argument: $0) } ?? file.cache.directory?.url(relativeTo: folder)
         packsDirectory = packs.map { URL(argument: $0) } ?? file.packs?.url(relativeTo: folder)
         authorityDirectory = authority.map { URL(argument: $0) } ?? file.authority?.url(relativeTo: folder)
-        archives = try file.archives(in: folder, opened)
+        self.opened = opened
     }
 
-    /// The rules of the file.
-    var rules: [Rule] {
+    /// The rules of the file with the web archives that they name.
+    private func rules(_ archives: [String: WebArchive]) -> [Rule] {
         file.rules.flatMap { $0.rules(in: document.name, relativeTo: document.folder, archives: archives) }
     }
 
-    /// Opens the directories and makes the interceptor.
+    /// Opens the directories and the web archives, and makes the interceptor.
+    ///
+    /// - Throws: `RulesFile.Problems` when a web archive cannot be opened.
     func interceptor(_ logger: Logger) throws -> OpenedRules {
         var configuration = Interceptor.Configuration()
         configuration.logger = logger
-        configuration.rules = rules
+        configuration.rules = rules(try file.archives(in: document.folder, opened))
         #if Gateway
         // An origin can end a process that uses Foundation's engine (Docs/FoundationTraps.md, L35).
         configuration.transport = .nio
@@ -144,7 +145,7 @@ extension GatewayPlan {
     ///   `CertificateAuthorityError` otherwise.
     func authority() throws -> CertificateAuthority? {
         guard let authorityDirectory else { return nil }
-        do { return try CertificateAuthority.open(in: authorityDirectory, for: rules) } catch {
+        do { return try CertificateAuthority.open(in: authorityDirectory, for: rules(opened)) } catch {
             guard error.code == .invalidRules, let place = file.authority?.place else { throw error }
             throw RulesFile.Problems(problems: [RulesFileProblem(place, error.message)])
         }

@@ -108,6 +108,31 @@ struct StoringTests {
         #expect(try await store.bodies(.get("a")) == [Data([4]), Data([3]), Data([2])])
     }
 
+    @Test(
+        "keeps parts of more than 4 KiB in files, since a look-up reads the bodies in the index of all parts of its key"
+    )
+    func parts() async throws {
+        let store = fixture.store()
+        for (place, length) in [(0, 4_096), (10_000, 4_097), (20_000, 70_000)] {
+            let head = StoredHead(
+                key: .get("film"),
+                status: 206,
+                headerFields: [.eTag: "\"a\"", .contentRange: "bytes \(place)-\(place + length - 1)/100000"],
+                vary: VaryKey([.init(name: .range, value: "bytes=\(place)-\(place + length - 1)")]),
+                requestTime: fixture.clock.now,
+                responseTime: fixture.clock.now
+            )
+            let writer = try #require(store.begin(head))
+            writer.append(.random(length, seed: UInt64(place)))
+            try await writer.commit()
+        }
+        try await store.store(.get("page"), .random(60_000))
+        let entries = try StoreInspector(directory: fixture.directory).entries()
+        let inFiles = Set(entries.filter { $0.bodyFile != nil }.map(\.bodyLength))
+        #expect(entries.count == 4 && inFiles == [4_097, 70_000])
+        for found in try await store.bodies(.get("film")) { #expect([4_096, 4_097, 70_000].contains(found.count)) }
+    }
+
     @Test("removes the file of a large body that is replaced, while readers of the old one keep their bytes")
     func replacement() async throws {
         let store = fixture.store()

@@ -312,23 +312,98 @@ struct PartsEndToEndTests {
             let beginning = [.head(206, fields: fields), .part(Data(count: 10))] as [ScriptedTransport.Step]
             return ScriptedTransport.Answer(beginning + (isFirst ? [.wait(gate), .end] : [.end]))
         }
-        let directory = try TemporaryDirectory()
-        let interceptor = try Interceptor {
-            $0.rules = [.allow("http://parts.test/**", via: .cache(.standard))]
-            $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
-            $0.makeTransport = { _ in network }
-        }
-        let client = interceptor.client()
-        @Sendable func load(_ range: String) async throws -> Int {
-            var request = try URLRequest("GET", "http://parts.test/film")
-            request.setValue(range, forHTTPHeaderField: "Range")
-            return try await client.data(for: request).0.count
-        }
-        async let first = load("bytes=0-")
+        let film = try Film(through: network)
+        async let first = film.load("bytes=0-")
         await network.waitForRequests(1)
-        #expect(try await load("bytes=900000000-900000009") == 10)
+        #expect(try await film.load("bytes=900000000-900000009") == 10)
         gate.open()
         _ = try? await first
+    }
+
+    @Test("a range does not wait for ever for a load that takes nothing, however near its bytes are")
+    func unread() async throws {
+        let gate = ScriptedTransport.Gate()
+        let network = ScriptedTransport { request in
+            let isFirst = request.value(forHTTPHeaderField: "Range") == "bytes=0-999999"
+            let range = isFirst ? "0-999999" : "900000-900009"
+            let fields = ["Content-Range": "bytes \(range)/1000000", "ETag": "\"a\"", "Cache-Control": "max-age=60"]
+            let steps: [ScriptedTransport.Step] =
+                isFirst ? [.part(Data(count: 600_000)), .wait(gate), .end] : [.part(Data(count: 10)), .end]
+            return ScriptedTransport.Answer([.head(206, fields: fields)] + steps)
+        }
+        let film = try Film(through: network)
+        let unread = try await film.response("bytes=0-999999")
+        #expect(try await film.load("bytes=900000-900009") == 10)
+        #expect(network.requests.count == 2)
+        gate.open()
+        withExtendedLifetime(unread) {}
+    }
+
+    @Test("a load for the same range waits for bytes that are stored, if their beginning is no longer at hand")
+    func sameRange() async throws {
+        let gate = ScriptedTransport.Gate()
+        let total = 3_000_000
+        let network = ScriptedTransport { request in
+            guard request.url?.path == "/film" else {
+                return ScriptedTransport.Answer([.head(200, fields: [:]), .end])
+            }
+            let fields = [
+                "Content-Range": "bytes 0-\(total - 1)/\(total)", "ETag": "\"a\"", "Cache-Control": "max-age=60",
+            ]
+            return ScriptedTransport.Answer([
+                .head(206, fields: fields), .part(Data(count: 2_500_000)), .wait(gate), .part(Data(count: 500_000)),
+                .end,
+            ])
+        }
+        let film = try Film(through: network)
+        let range = "bytes=0-\(total - 1)"
+        let first = try await film.response(range)
+        var received = 0
+        var isSecondUnderWay = false
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for try await part in first.body {
+                received += part.count
+                guard received >= 2_500_000, !isSecondUnderWay else { continue }
+                isSecondUnderWay = true
+                group.addTask { try await film.load(range) }
+                // The second load has asked for the bytes before another one of the same client has ended.
+                for number in 0..<20 { _ = try await film.load("bytes=0-", of: "other-\(number)") }
+                gate.open()
+            }
+            #expect(received == total)
+            #expect(try await group.next() == total)
+        }
+        #expect(network.requests.filter { $0.url?.path == "/film" }.count == 1)
+    }
+
+    /// A client whose loads go through a transport of the test and a cache of their own.
+    private struct Film {
+        private let directory = try? TemporaryDirectory()
+        private let client: DirectClient
+
+        init(through network: ScriptedTransport) throws {
+            let directory = try #require(directory)
+            let interceptor = try Interceptor {
+                $0.rules = [.allow("http://parts.test/**", via: .cache(.standard))]
+                $0.cache = try ResponseCache(directory: directory.url, environment: .patient)
+                $0.makeTransport = { _ in network }
+            }
+            client = interceptor.client()
+        }
+
+        private func request(_ range: String, _ name: String) throws -> URLRequest {
+            var request = try URLRequest("GET", "http://parts.test/\(name)")
+            request.setValue(range, forHTTPHeaderField: "Range")
+            return request
+        }
+
+        func load(_ range: String, of name: String = "film") async throws -> Int {
+            try await client.data(for: request(range, name)).0.count
+        }
+
+        func response(_ range: String) async throws -> DirectClient.Response {
+            try await client.response(for: request(range, "film"))
+        }
     }
 
     @Test("many readers of overlapping ranges cause each byte to be sent once")
