@@ -55,9 +55,10 @@ final class SharedFetch: TransportReceiver {
         var stuckPause = 0
         /// Whether other loads may wait: the response has not begun, or is stored as a part.
         var mayBeFollowed = true
-        /// The number of bytes of the body that have arrived, and when it began to.
+        /// The number of bytes of the body that have arrived.
         var received = 0
-        var streamingSince: ContinuousClock.Instant?
+        /// When the response began, and when its last bytes arrived; nil before it begins.
+        var arrivals: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
     }
 
     struct Times {
@@ -178,8 +179,10 @@ final class SharedFetch: TransportReceiver {
     ///   - state: The state of the fetch.
     /// - Returns: Whether it comes soon.
     private func isSoon(_ byte: Int, _ state: State) -> Bool {
-        guard let began = state.streamingSince else { return true }
-        let elapsed = began.duration(to: .now) / .seconds(1)
+        guard let arrivals = state.arrivals else { return true }
+        let now = ContinuousClock.now
+        guard arrivals.last.duration(to: now) < Self.longestStall else { return false }
+        let elapsed = arrivals.first.duration(to: now) / .seconds(1)
         guard elapsed >= Self.patience, let own = plan.bytes else { return true }
         let rest = ResponseRecorder.partLength - byte % ResponseRecorder.partLength
         let end = own.count - byte <= rest ? own.count : byte + rest
@@ -336,6 +339,7 @@ final class SharedFetch: TransportReceiver {
         if isStored, cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
         let (isUnneeded, left): (Bool, Upstream.Left?) = state.withLock { state in
             state.received += part.count
+            state.arrivals?.last = .now
             if !isStored { state.mayBeFollowed = false }
             switch state.phase {
             // No load waits, and the store takes nothing more: a body without an end would go on for ever.
@@ -477,8 +481,10 @@ extension SharedFetch.State {
 extension SharedFetch {
     /// The seconds for which loads wait for the bytes of a fetch whose own loads take no more, or whose pace is not known.
     private static let patience = 1.0
-    /// The number of bytes for which a load waits at any pace.
+    /// The number of bytes for which a load waits at any pace, as long as some bytes arrive.
     private static let nearby = 1 << 20
+    /// The time without any bytes after which the bytes of a fetch do not count as near.
+    private static let longestStall = Duration.seconds(10)
 
     /// The number of bytes that may wait for the store's disk; a kill of the process loses them.
     private static let unwrittenLimit = 512 << 10
