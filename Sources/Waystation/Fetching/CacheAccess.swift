@@ -14,6 +14,8 @@ final class CacheAccess: Sendable {
     /// Whether bodies that arrive in a content coding are stored.
     let storesCodedBodies: Bool
     let now: @Sendable () -> Date
+    /// Runs an action after a delay.
+    let schedule: @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
     let events: EventBroadcaster
     /// The URLs of the keys under which the rules store the responses of a URL.
     let keyedURLs: KeyedURLs
@@ -25,6 +27,7 @@ final class CacheAccess: Sendable {
         rules: CachingRules,
         storesCodedBodies: Bool,
         now: @escaping @Sendable () -> Date,
+        schedule: @escaping @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void,
         events: EventBroadcaster
     ) {
         self.store = store
@@ -33,6 +36,7 @@ final class CacheAccess: Sendable {
         self.rules = rules
         self.storesCodedBodies = storesCodedBodies
         self.now = now
+        self.schedule = schedule
         self.events = events
     }
 
@@ -47,6 +51,7 @@ final class CacheAccess: Sendable {
             rules: rules,
             storesCodedBodies: storesCodedBodies,
             now: now,
+            schedule: schedule,
             events: events
         )
     }

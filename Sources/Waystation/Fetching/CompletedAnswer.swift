@@ -63,7 +63,7 @@ final class CompletedAnswer: DetachableExchange {
     /// The number of bytes of such a response.
     private static let confirmationLength = 64 << 10
     /// The number of bytes that are read from the disk at once.
-    private static let pieceLength = 512 << 10
+    private static let pieceLength = 128 << 10
 
     private let completion: Completion
     private let plan: FetchPlan

@@ -44,7 +44,7 @@ extension SharedFetch {
             state.phase = .streaming
             state.mayBeFollowed = isPart
             state.received = 0
-            state.arrivals = (.now, .now)
+            state.arrivals = (times.received, times.received)
             let isCollapsed = isShared && state.audience.count > 1
             let status = CacheStatus(
                 .forwarded(reason, status: head.statusCode, isStored: isStored, isCollapsed: isCollapsed),

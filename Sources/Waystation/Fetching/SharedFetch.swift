@@ -58,7 +58,7 @@ final class SharedFetch: TransportReceiver {
         /// The number of bytes of the body that have arrived.
         var received = 0
         /// When the response began, and when its last bytes arrived; nil before it begins.
-        var arrivals: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
+        var arrivals: (first: Date, last: Date)?
     }
 
     struct Times {
@@ -151,11 +151,12 @@ final class SharedFetch: TransportReceiver {
     /// - Returns: Whether the load waits; it must not wait for a fetch that stores nothing, whose loads take no more, that
     ///   needs long until it has those bytes, or whose key was invalidated since its request was sent.
     func follow(_ follower: any FetchWaiter, needing bytes: Range<Int>?) -> Joining {
+        let now = cache.now()
         let joining: Joining = state.withLock { state in
             guard !state.hasEnded else { return .ended }
             guard state.mayBeFollowed, !state.isStuck, let own = plan.bytes, let bytes else { return .tooLate }
             let first = max(bytes.lowerBound, own.lowerBound) - own.lowerBound
-            guard isSoon(first, state), !cache.store.hasInvalidated(plan.presented.key, since: state.times.moment)
+            guard isSoon(first, state, now), !cache.store.hasInvalidated(plan.presented.key, since: state.times.moment)
             else {
                 return .tooLate
             }
@@ -177,13 +178,13 @@ final class SharedFetch: TransportReceiver {
     /// - Parameters:
     ///   - byte: The number of the byte among those of the fetch.
     ///   - state: The state of the fetch.
+    ///   - now: The present time.
     /// - Returns: Whether it comes soon.
-    private func isSoon(_ byte: Int, _ state: State) -> Bool {
+    private func isSoon(_ byte: Int, _ state: State, _ now: Date) -> Bool {
         guard let arrivals = state.arrivals else { return true }
-        let now = ContinuousClock.now
-        guard arrivals.last.duration(to: now) < Self.longestStall else { return false }
-        let elapsed = arrivals.first.duration(to: now) / .seconds(1)
-        guard elapsed >= Self.patience, let own = plan.bytes else { return true }
+        guard now.timeIntervalSince(arrivals.last) < Self.longestStall else { return false }
+        let elapsed = now.timeIntervalSince(arrivals.first)
+        guard elapsed >= Self.patience.inSeconds, let own = plan.bytes else { return true }
         let rest = ResponseRecorder.partLength - byte % ResponseRecorder.partLength
         let end = own.count - byte <= rest ? own.count : byte + rest
         let distance = end - state.received
@@ -192,13 +193,14 @@ final class SharedFetch: TransportReceiver {
 
     /// Lets a load go after a while if the byte that it needs is still far away.
     private func reconsider(_ follower: FetchWaiterID) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+        cache.schedule(Self.patience) { [weak self] in
             guard let self else { return }
+            let now = cache.now()
             let (isWaiting, left): (Bool, (any FetchWaiter)?) = state.withLock { state in
                 guard let index = state.followers.firstIndex(where: { $0.load.id == follower }) else {
                     return (false, nil)
                 }
-                guard !isSoon(state.followers[index].first, state) else { return (true, nil) }
+                guard !isSoon(state.followers[index].first, state, now) else { return (true, nil) }
                 return (false, state.followers.remove(at: index).load)
             }
             left?.fetchIsNotShared(.parts)
@@ -337,9 +339,10 @@ final class SharedFetch: TransportReceiver {
         let isStored = progress != .none
         if cache.shared != nil, !recorder.isCopying { stopSharing() }
         if isStored, cache.store.unwrittenBytes > Self.unwrittenLimit { waitForDisk() }
+        let now = cache.now()
         let (isUnneeded, left): (Bool, Upstream.Left?) = state.withLock { state in
             state.received += part.count
-            state.arrivals?.last = .now
+            state.arrivals?.last = now
             if !isStored { state.mayBeFollowed = false }
             switch state.phase {
             // No load waits, and the store takes nothing more: a body without an end would go on for ever.
@@ -479,12 +482,12 @@ extension SharedFetch.State {
 
 /// The pace of a fetch: its exchange is paused while no load can take more, and while the store's disk is too far behind.
 extension SharedFetch {
-    /// The seconds for which loads wait for the bytes of a fetch whose own loads take no more, or whose pace is not known.
-    private static let patience = 1.0
+    /// The time for which loads wait for the bytes of a fetch whose own loads take no more, or whose pace is not known.
+    private static let patience = Duration.seconds(1)
     /// The number of bytes for which a load waits at any pace, as long as some bytes arrive.
     private static let nearby = 1 << 20
-    /// The time without any bytes after which the bytes of a fetch do not count as near.
-    private static let longestStall = Duration.seconds(10)
+    /// The seconds without any bytes after which the bytes of a fetch do not count as near.
+    private static let longestStall = 10.0
 
     /// The number of bytes that may wait for the store's disk; a kill of the process loses them.
     private static let unwrittenLimit = 512 << 10
@@ -529,7 +532,7 @@ extension SharedFetch {
         }
         state.keepPace()
         guard let pause else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.end(pause) }
+        cache.schedule(Self.patience) { [weak self] in self?.end(pause) }
     }
 
     /// Lets the loads go that wait for bytes, if the fetch's own loads have taken nothing since a pause began.

@@ -285,6 +285,7 @@ extension SourceEnvironment {
                 rules: configuration.cachingRules,
                 storesCodedBodies: configuration.storesCodedBodies,
                 now: configuration.now,
+                schedule: configuration.schedule,
                 events: events
             )
         }
