@@ -246,7 +246,7 @@ private final class Bystander: JourneyClient {
     var decidesAboutRedirects: Bool { false }
     var isReachable: Bool { true }
     var isReady: Bool { true }
-    var isStreamed: Bool { false }
+    var pieceLength: Int? { nil }
     var needsResponse: Bool { false }
     func perform(_ work: @escaping @Sendable () -> Void) {}
     func take(_ head: ResponseHead, _ decide: @escaping @Sendable (Bool) -> Void) -> Bool { true }

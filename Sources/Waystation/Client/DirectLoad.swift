@@ -203,7 +203,8 @@ final class DirectLoad: JourneyClient {
     var decidesAboutRedirects: Bool { !followsRedirects }
     var isReachable: Bool { true }
     var needsResponse: Bool { false }
-    var isStreamed: Bool { reading == .parts }
+    // Larger pieces are not faster here, and each of many loads has one in memory.
+    var pieceLength: Int? { reading == .parts ? 128 << 10 : nil }
     var isReady: Bool { reading == .whole || state.withLock { $0.reader.waitingBytes < Self.limit } }
 
     func perform(_ work: @escaping @Sendable () -> Void) {

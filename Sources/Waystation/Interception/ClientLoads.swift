@@ -277,7 +277,7 @@ final class RecordedClient: JourneyClient {
     var decidesAboutRedirects: Bool { client.decidesAboutRedirects }
     var isReachable: Bool { client.isReachable }
     var isReady: Bool { client.isReady }
-    var isStreamed: Bool { client.isStreamed }
+    var pieceLength: Int? { client.pieceLength }
 
     func perform(_ work: @escaping @Sendable () -> Void) { client.perform(work) }
 

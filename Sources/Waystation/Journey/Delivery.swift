@@ -119,9 +119,6 @@ struct Delivery {
 /// The response is delivered with the first bytes: if those cannot be read, nothing has been delivered yet, and the
 /// load restarts.
 struct BodyPump: Sendable {
-    /// Large enough that the cost of the hops between queues does not count, and small enough to hold a few in memory.
-    private static let chunkSize = 512 << 10
-
     enum End: Sendable {
         case complete
         case failed(URLError)
@@ -138,7 +135,7 @@ struct BodyPump: Sendable {
     ///
     /// Call it on the client's queue.
     func start(_ client: any JourneyClient) {
-        read(at: 0, chunk: client.isStreamed ? Self.chunkSize : source.length)
+        read(at: 0, chunk: client.pieceLength ?? source.length)
     }
 
     private func read(at offset: Int, chunk: Int) {

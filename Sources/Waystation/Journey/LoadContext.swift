@@ -167,8 +167,8 @@ package protocol JourneyClient: AnyObject, Sendable {
     /// Whether the client takes a part of the body now; if not, it calls ``Journey/continueDelivery()`` later.
     var isReady: Bool { get }
 
-    /// Whether the client passes each part on as it arrives, instead of keeping the parts until the end.
-    var isStreamed: Bool { get }
+    /// The number of bytes of a long body that the client passes on at once; nil if it keeps the body until its end.
+    var pieceLength: Int? { get }
 
     /// Runs work when everything that the client has taken was passed on; the work may run on any thread.
     func whenPassedOn(_ work: @escaping @Sendable () -> Void)

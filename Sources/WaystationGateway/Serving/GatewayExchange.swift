@@ -116,7 +116,7 @@ final class GatewayExchange: JourneyClient {
 
     var decidesAboutRedirects: Bool { true }
     var isReachable: Bool { true }
-    var isStreamed: Bool { true }
+    var pieceLength: Int? { 512 << 10 }
     // After the client has left, the rest of a whole response is only to be finished.
     var isReady: Bool { channel.isWritable || !channel.isActive }
 

@@ -18,7 +18,7 @@ final class RecordingJourneyClient: JourneyClient {
 
     let decidesAboutRedirects = true
     let isReachable = true
-    let isStreamed = true
+    let pieceLength: Int? = 512 << 10
 
     private let queue = DispatchQueue(label: "client")
     private let log = Mutex<[Call]>([])
