@@ -13,8 +13,9 @@ package struct SecretNames: Sendable, Hashable {
     /// Whether user names and passwords are left out of URLs.
     package var hidesUserInfo: Bool
     private var whole: Set<String> = []
-    private var endings: Set<String> = []
-    private var parts: Set<String> = []
+    // Bytes: heads with a dozen fields are compared for each response, and texts compare characters.
+    private var endings: Set<[UInt8]> = []
+    private var parts: Set<[UInt8]> = []
 
     /// Makes a list.
     package init(_ names: some Sequence<String>, hidesUserInfo: Bool = true) {
@@ -23,8 +24,8 @@ package struct SecretNames: Sendable, Hashable {
             let text = Self.comparable(name.filter { $0 != "*" })
             guard !text.isEmpty else { continue }
             switch (name.hasPrefix("*"), name.hasSuffix("*")) {
-            case (true, true): parts.insert(text)
-            case (true, false): endings.insert(text)
+            case (true, true): parts.insert(Array(text.utf8))
+            case (true, false): endings.insert(Array(text.utf8))
             default: whole.insert(text)
             }
         }
@@ -46,10 +47,11 @@ package struct SecretNames: Sendable, Hashable {
 
     private func matches(_ name: String) -> Bool {
         if whole.contains(name) { return true }
-        guard !Self.continuations.contains(where: name.contains) else { return false }
-        let end = name.lastIndex { !$0.isNumber } ?? name.startIndex
-        let stem = name[...end]
-        return endings.contains { name.hasSuffix($0) || stem.hasSuffix($0) } || parts.contains(where: name.contains)
+        let bytes = Array(name.utf8)
+        let contains = { (part: [UInt8]) in bytes.firstRange(of: part, from: 0) != nil }
+        guard !Self.continuations.contains(where: contains) else { return false }
+        let stem = bytes.prefix(name.lastIndex { !$0.isNumber }.map { name[...$0].utf8.count } ?? 1)
+        return endings.contains { bytes.hasSuffix($0) || stem.hasSuffix($0) } || parts.contains(where: contains)
     }
 
     /// Whether a name is also that of values that are no secrets, such as the `code` of a country.
@@ -69,7 +71,7 @@ package struct SecretNames: Sendable, Hashable {
     }
 
     /// Tokens that only name the next page of a list.
-    private static let continuations = ["page", "next", "continu", "cursor", "sync"]
+    private static let continuations = ["page", "next", "continu", "cursor", "sync"].map { Array($0.utf8) }
 
     private static let ambiguous: Set = ["auth", "code", "cookies", "key", "pass", "session", "sid", "sig", "user"]
 }
@@ -324,6 +326,10 @@ extension SecretSpan {
         span.range = range.lowerBound + offset..<range.upperBound + offset
         return span
     }
+}
+
+extension RandomAccessCollection<UInt8> {
+    fileprivate func hasSuffix(_ bytes: [UInt8]) -> Bool { suffix(bytes.count).elementsEqual(bytes) }
 }
 
 extension Collection<UInt8> where Index == Int {
